@@ -9,7 +9,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 
-from gather_answers import QUESTIONS_MAX, Asker, check, finish  # noqa: E402
+from answers import QUESTIONS_MAX, Asker, Tap  # noqa: E402
 
 TOP = "/sys/fs/cgroup/gather_cgroup_cpu"
 GROUPS = 10
@@ -21,6 +21,7 @@ ROUNDS = 300
 groups = [f"{TOP}/group{group}" for group in range(GROUPS)]
 leaves = [f"{group}/leaf{leaf}" for group in groups for leaf in range(LEAVES)]
 cgroups = [TOP] + groups + leaves
+tap = Tap()
 
 
 def question(cgroup):
@@ -61,7 +62,7 @@ def compare(askers, name):
     answers = run_times(askers)
     wrong = [(cgroup, answer, usage(cgroup)) for cgroup, answer in zip(cgroups, answers)
              if answer is None or answer // 1000 != usage(cgroup)]
-    check(name, not wrong and answers[0] > 0, *wrong[:5])
+    tap.check(name, not wrong and answers[0] > 0, *wrong[:5])
 
 
 def end(children):
@@ -91,7 +92,7 @@ def print_longest(askers):
           f"{shortest / 1000:.0f} us (shortest round), {median / 1000:.0f} us (median), "
           f"{worst / 1000:.0f} us (longest)")
     # The machine may take the CPU away, so only the shortest round has a limit.
-    check("no run needs more than 0.5 ms", shortest < 500000, shortest)
+    tap.check("no run needs more than 0.5 ms", shortest < 500000, shortest)
 
 
 def visit_leaves():
@@ -108,7 +109,7 @@ def visit_leaves():
 
 def compare_in_many_runs():
     """Each run adds the times of a few cgroups, and finds the place of the run before again."""
-    with Asker("cgroup_cpu", [question(TOP)], "--budget", "1") as asker:
+    with Asker("gather/cgroup_cpu", [question(TOP)], "--budget", "1") as asker:
         runs, wrong = 0, []
         for _ in range(5):  # the kernel may move all times at any moment
             visit_leaves()
@@ -117,7 +118,7 @@ def compare_in_many_runs():
             after = usage(TOP)
             if ns is None or ns // 1000 != after:
                 wrong.append((asker.runs, ns, after))
-        check(f"sums that took {runs} runs equal cpu.stat", runs > 30 and not wrong, *wrong)
+        tap.check(f"sums that took {runs} runs equal cpu.stat", runs > 30 and not wrong, *wrong)
 
 
 def come_and_go():
@@ -147,7 +148,7 @@ def flush_forever(chosen):
 
 def storm(name, disturb, rounds, falls_max, *options):
     """While times come in and the kernel moves them."""
-    with Asker("cgroup_cpu", [question(cgroup) for cgroup in (TOP, groups[0], leaves[0])],
+    with Asker("gather/cgroup_cpu", [question(cgroup) for cgroup in (TOP, groups[0], leaves[0])],
                *options) as asker:
         cpus = sorted(os.sched_getaffinity(0))
         runners = [run_in(leaves[number % 3], cpu, 20) for number, cpu in enumerate(cpus)]
@@ -170,23 +171,24 @@ def storm(name, disturb, rounds, falls_max, *options):
         end([*runners, disturber])
         print(f"# {name}: of {3 * rounds} answers {unanswered} were put off, {len(falls)} fell, by at "
               f"most {max([before - ns for _, ns, before in falls], default=0)} ns")
-        check(f"{name}: no time is more than the kernel shows later", not high, *high[:3])
+        tap.check(f"{name}: no time is more than the kernel shows later", not high, *high[:3])
         # dartd shows the highest so far.
-        check(f"{name}: times that the kernel moves are seldom missed, or an answer is put off",
-              len(falls) <= falls_max and unanswered <= rounds // 2, *falls[:5])
+        tap.check(f"{name}: times that the kernel moves are seldom missed, or an answer is put off",
+                  len(falls) <= falls_max and unanswered <= rounds // 2, *falls[:5])
         final = run_times([asker])
-        check(f"{name}: the times equal the kernel's afterwards",
-              [ns // 1000 for ns in final] == [usage(cgroup)
+        tap.check(f"{name}: the times equal the kernel's afterwards",
+                  [ns // 1000 for ns in final] == [usage(cgroup)
                                                for cgroup in (TOP, groups[0], leaves[0])] and
-              all(ns >= before for ns, before in zip(final, shown)), final, shown)
+                  all(ns >= before for ns, before in zip(final, shown)), final, shown)
 
 
 def main():
     for cgroup in cgroups:
         os.mkdir(cgroup)
-    askers = [Asker("cgroup_cpu", [question(cgroup) for cgroup in cgroups[at:at + QUESTIONS_MAX]])
+    askers = [Asker("gather/cgroup_cpu",
+                    [question(cgroup) for cgroup in cgroups[at:at + QUESTIONS_MAX]])
               for at in range(0, len(cgroups), QUESTIONS_MAX)]
-    check("cgroups that have not run have no time", set(run_times(askers)) == {0})
+    tap.check("cgroups that have not run have no time", set(run_times(askers)) == {0})
     burn(leaves, 0.005)
     compare(askers, f"the times of {len(cgroups)} cgroups equal cpu.stat, which is read later")
     burn(groups[:5] + leaves[::7], 0.01)
@@ -203,11 +205,11 @@ def main():
         os.rmdir(cgroup)
     answers = [answer for asker in askers for answer in asker.ask()]
     first = 1 + GROUPS
-    check("cgroups that were removed have ended",
-          all((answer["answer"] == "ended") == (first <= number < first + LEAVES)
+    tap.check("cgroups that were removed have ended",
+              all((answer["answer"] == "ended") == (first <= number < first + LEAVES)
               for number, answer in enumerate(answers)))
-    check("the cgroup above keeps their times",
-          answers[1]["rows"][0]["values"][RUN_TIME] // 1000 == usage(groups[0]))
+    tap.check("the cgroup above keeps their times",
+              answers[1]["rows"][0]["values"][RUN_TIME] // 1000 == usage(groups[0]))
     for asker in askers:
         asker.close()
     for cgroup in leaves[:LEAVES]:
@@ -218,12 +220,14 @@ def main():
     # A time moves up when its cgroup ends, perhaps past the place of a sum that takes long.
     storm("cgroups come and go during sums of many runs", come_and_go, ROUNDS // 5, ROUNDS // 10,
           "--budget", "1")
-    with Asker("cgroup_cpu", [f"cgroup:cpu,fd=/proc,length={LENGTH}",
+    with Asker("gather/cgroup_cpu", [f"cgroup:cpu,fd=/proc,length={LENGTH}",
                               f"cgroup:cpu,fd={TOP},length=80"]) as asker:
         answers = asker.ask()
-        check("a descriptor of something else is no cgroup", answers[0]["answer"] == "ended", answers)
-        check("more bytes than the kernel has are no answer", answers[1]["answer"] == "not yet", answers)
-    finish()
+        tap.check("a descriptor of something else is no cgroup", answers[0]["answer"] == "ended",
+                  answers)
+        tap.check("more bytes than the kernel has are no answer",
+                  answers[1]["answer"] == "not yet", answers)
+    tap.finish()
 
 
 if __name__ == "__main__":

@@ -72,7 +72,7 @@ def asker_of(source, path):
 
 
 def answer_of(asker):
-    return asker.ask()["answers"][0]["answer"]
+    return asker.ask()[0]["answer"]
 
 
 tap = Tap()

@@ -9,7 +9,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 
-from gather_answers import Asker, check, finish, sums  # noqa: E402
+from answers import Asker, Tap, sums  # noqa: E402
 
 DISKS = "/sys/kernel/config/nullb"
 COLUMNS = ["read_ios", "read_merges", "read_sectors", "read_ticks", "write_ios", "write_merges",
@@ -17,6 +17,7 @@ COLUMNS = ["read_ios", "read_merges", "read_sectors", "read_ticks", "write_ios",
            "discard_ios", "discard_merges", "discard_sectors", "discard_ticks", "flush_ios",
            "flush_ticks"]
 DISK_STATS = 152    # bytes of struct disk_stats: 19 words
+tap = Tap()
 
 
 def make_disk(name, completion_ns):
@@ -60,51 +61,52 @@ def main():
         subprocess.run(["mount", "-t", "configfs", "none", "/sys/kernel/config"], check=True)
     fast = make_disk("fast", 100000)
     slow = make_disk("slow", 3000000000)
-    with Asker("disks", [f"disk:io,fd={fast}", f"disk,fd={fast},length={DISK_STATS}"]) as asker:
+    with Asker("gather/disks",
+               [f"disk:io,fd={fast}", f"disk,fd={fast},length={DISK_STATS}"]) as asker:
         transfer("fast", "write", 70).wait()
         transfer("fast", "read", 50).wait()
         wrong, values = values_between(asker, "fast")
-        check("a disk at rest has the values of /proc/diskstats",
-              not wrong and values["write_ios"] == 70 and values["read_ios"] >= 50 and
-              values["in_flight"] == 0, *wrong, values)
+        tap.check("a disk at rest has the values of /proc/diskstats",
+                  not wrong and values["write_ios"] == 70 and values["read_ios"] >= 50 and
+                  values["in_flight"] == 0, *wrong, values)
         words = sums(asker.ask()[1])
-        check("so have the copies of its counters per CPU",
-              words[0] // 1000000 == values["read_ticks"] and
-              words[4:6] == [values["read_sectors"], values["write_sectors"]] and
-              words[8:10] == [values["read_ios"], values["write_ios"]], words, values)
+        tap.check("so have the copies of its counters per CPU",
+                  words[0] // 1000000 == values["read_ticks"] and
+                  words[4:6] == [values["read_sectors"], values["write_sectors"]] and
+                  words[8:10] == [values["read_ios"], values["write_ios"]], words, values)
         writer = transfer("fast", "write", 4000)
         wrong = []
         while writer.poll() is None:
             wrong += values_between(asker, "fast")[0]
         wrong = [row for row in wrong if row[0] != "in_flight"]
-        check("a busy disk has values between two readings of /proc/diskstats", not wrong,
-              len(wrong), *wrong[:5])
+        tap.check("a busy disk has values between two readings of /proc/diskstats", not wrong,
+                  len(wrong), *wrong[:5])
         os.rmdir(f"{DISKS}/fast")
-        check("a disk that was removed has ended",
-              [answer["answer"] for answer in asker.ask()] == ["ended"] * 2)
-    with Asker("disks", [f"disk:io,fd={slow}"]) as asker:
+        tap.check("a disk that was removed has ended",
+                  [answer["answer"] for answer in asker.ask()] == ["ended"] * 2)
+    with Asker("gather/disks", [f"disk:io,fd={slow}"]) as asker:
         reader = transfer("slow", "read", 1)
         while not asker.ask()[0]["rows"][0]["values"]["in_flight"]:
             pass
         begin = time.monotonic()
         wrong, values = values_between(asker, "slow")
-        check("a disk with a request in flight has the values of /proc/diskstats",
-              not wrong and values["in_flight"] == 1, *wrong, values)
+        tap.check("a disk with a request in flight has the values of /proc/diskstats",
+                  not wrong and values["in_flight"] == 1, *wrong, values)
         first = values
         while values["io_ticks"] < first["io_ticks"] + 300 and time.monotonic() < begin + 2:
             values = asker.ask()[0]["rows"][0]["values"]
         passed = (time.monotonic() - begin) * 1000
-        check("io_ticks grow as time does, although nobody reads /proc/diskstats",
-              passed >= 280 and values["io_ticks"] >= first["io_ticks"] + 300 and
-              values["in_flight"] == 1, passed, first, values)
+        tap.check("io_ticks grow as time does, although nobody reads /proc/diskstats",
+                  passed >= 280 and values["io_ticks"] >= first["io_ticks"] + 300 and
+                  values["in_flight"] == 1, passed, first, values)
         reader.wait()
     # Other tests load it with other parameters.
     os.rmdir(f"{DISKS}/slow")
     subprocess.run(["modprobe", "-r", "null_blk"], check=True)
-    with Asker("disks", ["disk:io,fd=/sys/class/net/lo/", "disk:io,fd=/proc"]) as asker:
-        check("a directory of something else is no disk",
-              [answer["answer"] for answer in asker.ask()] == ["ended"] * 2)
-    finish()
+    with Asker("gather/disks", ["disk:io,fd=/sys/class/net/lo/", "disk:io,fd=/proc"]) as asker:
+        tap.check("a directory of something else is no disk",
+                  [answer["answer"] for answer in asker.ask()] == ["ended"] * 2)
+    tap.finish()
 
 
 if __name__ == "__main__":

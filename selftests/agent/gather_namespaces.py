@@ -5,6 +5,7 @@ and go meanwhile."""
 import ctypes
 import fcntl
 import os
+import re
 import socket
 import struct
 import subprocess
@@ -12,7 +13,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 
-from gather_answers import QUESTIONS_MAX, Asker, Types, check, finish, sums  # noqa: E402
+from answers import QUESTIONS_MAX, Asker, Tap, sums  # noqa: E402
 
 NAMESPACES = 100
 CLONE_NEWNET = 0x40000000
@@ -26,7 +27,18 @@ RENAMED = {"INRECEIVES": "INPKTS", "FORWDATAGRAMS": "OUTFORWDATAGRAMS", "OUTTRAN
            "INCSUMERRORS": "CSUMERRORS"}
 
 libc = ctypes.CDLL(None, use_errno=True)
-types = Types()
+
+
+def kernel_enums():
+    """The values of all constants of the kernel that have a name."""
+    text = subprocess.run(["bpftool", "btf", "dump", "file", "/sys/kernel/btf/vmlinux",
+                           "format", "c"], check=True, capture_output=True, text=True).stdout
+    return {name: int(value) for name, value in
+            re.findall(r"^\t([A-Z_][A-Z0-9_]*) = (\d+),$", text, re.MULTILINE)}
+
+
+enums = kernel_enums()
+tap = Tap()
 
 
 def call(function, *arguments):
@@ -98,7 +110,7 @@ def kernel_values(source):
     found = {}
     for name, value in values.items():
         for candidate in name, RENAMED.get(name):
-            if candidate and MIBS[source] + candidate in types.enums:
+            if candidate and MIBS[source] + candidate in enums:
                 found[candidate] = value
                 break
     return found
@@ -106,7 +118,7 @@ def kernel_values(source):
 
 def words_of(source):
     """The number of counters of a source."""
-    return types.enums["__" + MIBS[source] + "MAX"]
+    return enums["__" + MIBS[source] + "MAX"]
 
 
 def question(source, inode):
@@ -119,7 +131,8 @@ def compare(namespaces, source):
     for namespace in namespaces:
         with namespace:
             wanted.append(kernel_values(source))
-    with Asker("namespaces", [question(source, namespace.inode) for namespace in namespaces]) as asker:
+    with Asker("gather/namespaces",
+               [question(source, namespace.inode) for namespace in namespaces]) as asker:
         answers = asker.ask()
     equal, wrong = 0, []
     for namespace, values, answer in zip(namespaces, wanted, answers):
@@ -129,15 +142,15 @@ def compare(namespaces, source):
         words = sums(answer)
         for name, value in values.items():
             # Both signs: MaxConn is -1.
-            if words[types.enums[MIBS[source] + name]] == value & (1 << 64) - 1:
+            if words[enums[MIBS[source] + name]] == value & (1 << 64) - 1:
                 equal += 1
             elif name not in ("FORWARDING", "DEFAULTTTL", "CURRESTAB"):
-                wrong.append((namespace.inode, name, value, words[types.enums[MIBS[source] + name]]))
+                wrong.append((namespace.inode, name, value, words[enums[MIBS[source] + name]]))
     return equal, wrong
 
 
 def listed():
-    with Asker("namespaces", ["namespaces"]) as asker:
+    with Asker("gather/namespaces", ["namespaces"]) as asker:
         return [row["number"] for row in asker.ask()[0]["rows"]]
 
 
@@ -145,8 +158,8 @@ def compare_all(namespaces):
     for source, least in (("ip", 15), ("ip6", 20), ("tcp", 10), ("tcpext", 80), ("udp", 7),
                           ("udp6", 7), ("icmp", 4), ("icmp6", 4)):
         equal, wrong = compare(namespaces, source)
-        check(f"{source}: the counters of {NAMESPACES} namespaces equal those in /proc/net",
-              not wrong and equal >= least * NAMESPACES, f"{equal} equal", *wrong[:10])
+        tap.check(f"{source}: the counters of {NAMESPACES} namespaces equal those in /proc/net",
+                  not wrong and equal >= least * NAMESPACES, f"{equal} equal", *wrong[:10])
 
 
 def loopback_counts():
@@ -158,11 +171,11 @@ def loopback_counts():
 
 
 def compare_devices(namespaces):
-    with Asker("namespaces", [f"netdev,netns={namespace.inode},ifindex=1,length=16"
+    with Asker("gather/namespaces", [f"netdev,netns={namespace.inode},ifindex=1,length=16"
                               for namespace in namespaces]) as asker:
         answers = asker.ask()
     if all(answer["answer"] == "absent" for answer in answers):
-        check("netdev: the kernel does not tell the type of counters, so there are none", True)
+        tap.check("netdev: the kernel does not tell the type of counters, so there are none", True)
         return
     wrong = []
     for namespace, answer in zip(namespaces, answers):
@@ -170,7 +183,7 @@ def compare_devices(namespaces):
             wanted = loopback_counts()
         if answer["answer"] != "values" or tuple(sums(answer)) != wanted:
             wrong.append((namespace.inode, wanted, answer))
-    check("netdev: packets and bytes of loopback equal /proc/net/dev", not wrong, *wrong[:3])
+    tap.check("netdev: packets and bytes of loopback equal /proc/net/dev", not wrong, *wrong[:3])
 
 
 def dropped():
@@ -194,19 +207,20 @@ def compare_core():
     wanted = dropped()
     inode = os.fstat(home).st_ino
     ifindex = socket.if_nametoindex("b0")
-    with Asker("namespaces", [f"netdev:core,netns={inode},ifindex={ifindex},length=32",
+    with Asker("gather/namespaces", [f"netdev:core,netns={inode},ifindex={ifindex},length=32",
                               f"netdev:core,netns={inode},ifindex=1,length=32",
                               f"netdev:core,netns={inode},ifindex=77777,length=32"]) as asker:
         answers = asker.ask()
-        check("netdev:core: packets that the kernel dropped equal rx_dropped",
-              sums(answers[0])[0] == wanted, wanted, answers[0])
-        check("netdev:core: a device that has dropped nothing has zeros", sums(answers[1]) == [0] * 4,
-              answers[1])
-        check("netdev:core: a device that does not exist has ended",
-              answers[2]["answer"] == "ended", answers[2])
+        tap.check("netdev:core: packets that the kernel dropped equal rx_dropped",
+                  sums(answers[0])[0] == wanted, wanted, answers[0])
+        tap.check("netdev:core: a device that has dropped nothing has zeros",
+                  sums(answers[1]) == [0] * 4,
+                  answers[1])
+        tap.check("netdev:core: a device that does not exist has ended",
+                  answers[2]["answer"] == "ended", answers[2])
         subprocess.run(["ip", "link", "del", "a0"], check=True)
-        check("netdev:core: a device that was removed has ended",
-              asker.ask()[0]["answer"] == "ended")
+        tap.check("netdev:core: a device that was removed has ended",
+                  asker.ask()[0]["answer"] == "ended")
 
 
 def with_traffic(datagrams):
@@ -221,7 +235,7 @@ def kill_and_reuse():
     """Namespaces end, and others get their numbers: none of them answers for the first."""
     firsts = [with_traffic(3) for _ in range(30)]
     inodes = [first.inode for first in firsts]
-    with Asker("namespaces", [question("udp", inode) for inode in inodes]) as asker:
+    with Asker("gather/namespaces", [question("udp", inode) for inode in inodes]) as asker:
         values = [sums(answer) for answer in asker.ask()]
         for first in firsts:
             first.close()
@@ -232,23 +246,23 @@ def kill_and_reuse():
                         if answer["answer"] != "ended" and sums(answer) != words]
             if foreign or all(answer["answer"] == "ended" for answer in answers):
                 break
-        check("namespaces that end are told, and keep their values until then", not foreign,
-              *foreign[:3])
+        tap.check("namespaces that end are told, and keep their values until then", not foreign,
+                  *foreign[:3])
         others = []
         while len(others) < 500 and not any(other.inode in inodes for other in others):
             others.append(Namespace())
         other = others[-1]
-        check("the kernel gives the number of one to another namespace", other.inode in inodes)
+        tap.check("the kernel gives the number of one to another namespace", other.inode in inodes)
         with other:
             set_up(b"lo")
             traffic(11)
-        check("the other namespace does not answer for the first",
-              all(answer["answer"] == "ended" for answer in asker.ask()))
-        with Asker("namespaces", [question("udp", other.inode)]) as fresh:
+        tap.check("the other namespace does not answer for the first",
+                  all(answer["answer"] == "ended" for answer in asker.ask()))
+        with Asker("gather/namespaces", [question("udp", other.inode)]) as fresh:
             answer = fresh.ask()[0]
-            check("questions about the other namespace have its values",
-                  answer["answer"] == "values" and
-                  sums(answer)[types.enums["UDP_MIB_OUTDATAGRAMS"]] == 11, answer)
+            tap.check("questions about the other namespace have its values",
+                      answer["answer"] == "values" and
+                      sums(answer)[enums["UDP_MIB_OUTDATAGRAMS"]] == 11, answer)
         for other in others:
             other.close()
 
@@ -268,8 +282,8 @@ def churn(namespaces, rounds):
                 made = made[1::2] if len(made) < 40 else []
     os.read(ready, 1)
     inodes = {namespace.inode for namespace in namespaces}
-    with Asker("namespaces", ["namespaces"]) as lists, \
-            Asker("namespaces", [question("udp", namespace.inode)
+    with Asker("gather/namespaces", ["namespaces"]) as lists, \
+            Asker("gather/namespaces", [question("udp", namespace.inode)
                                  for namespace in namespaces]) as asker:
         first = [sums(answer) for answer in asker.ask()]
         lacks, wrong, lengths = [], [], set()
@@ -285,9 +299,9 @@ def churn(namespaces, rounds):
     os.waitpid(child, 0)
     os.close(ready)
     os.close(tell)
-    check("while namespaces come and go, the list always has the others", not lacks, *lacks[:3])
-    check("while namespaces come and go, the values of others stay", not wrong, *wrong[:3])
-    check("namespaces came and went", len(lengths) > 3, lengths)
+    tap.check("while namespaces come and go, the list always has the others", not lacks, *lacks[:3])
+    tap.check("while namespaces come and go, the values of others stay", not wrong, *wrong[:3])
+    tap.check("namespaces came and went", len(lengths) > 3, lengths)
 
 
 def longest(namespaces):
@@ -299,7 +313,7 @@ def longest(namespaces):
                  for namespace in namespaces for source in sources]
     shortest, median, worst = 0, 0, 0
     for at in range(0, len(questions), QUESTIONS_MAX):
-        with Asker("namespaces", questions[at:at + QUESTIONS_MAX]) as asker:
+        with Asker("gather/namespaces", questions[at:at + QUESTIONS_MAX]) as asker:
             asker.ask()
             times = []
             for _ in range(20):
@@ -312,7 +326,7 @@ def longest(namespaces):
     print(f"# {len(questions)} questions about {len(namespaces)} namespaces, {QUESTIONS_MAX} at once: "
           f"the longest run took {shortest / 1000:.0f} us (shortest round), {median / 1000:.0f} us "
           f"(median), {worst / 1000:.0f} us (longest)")
-    check("no run needs more than 0.5 ms", shortest < 500000, shortest)
+    tap.check("no run needs more than 0.5 ms", shortest < 500000, shortest)
 
 
 def main():
@@ -322,19 +336,19 @@ def main():
             set_up(b"lo")
             traffic(1 + number % 5)
     found = listed()
-    check("the list has all namespaces, each once",
-          len(set(found)) == len(found) and
-          {namespace.inode for namespace in namespaces} | {os.fstat(home).st_ino} <= set(found),
-          found)
+    tap.check("the list has all namespaces, each once",
+              len(set(found)) == len(found) and
+              {namespace.inode for namespace in namespaces} | {os.fstat(home).st_ino} <= set(found),
+              found)
     compare_all(namespaces)
     compare_devices(namespaces)
     compare_core()
     longest(namespaces)
     kill_and_reuse()
     churn(namespaces, 200)
-    with Asker("namespaces", ["tcp,netns=1,length=8"]) as asker:
-        check("a namespace that never was has ended", asker.ask()[0]["answer"] == "ended")
-    finish()
+    with Asker("gather/namespaces", ["tcp,netns=1,length=8"]) as asker:
+        tap.check("a namespace that never was has ended", asker.ask()[0]["answer"] == "ended")
+    tap.finish()
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib"))
 
-from gather_answers import Asker, check, finish  # noqa: E402
+from answers import Asker, Tap  # noqa: E402
 
 NAMESPACE = "gather_sockets"
 # Words of sockstat and sockstat6, with the names of samples.
@@ -18,6 +18,7 @@ WORDS = {"sockets used": "used", "TCP inuse": "tcp_inuse", "TCP tw": "tcp_tw",
          "FRAG inuse": "frag_inuse", "FRAG memory": "frag_memory", "TCP6 inuse": "tcp6_inuse",
          "UDP6 inuse": "udp6_inuse", "UDPLITE6 inuse": "udplite6_inuse", "RAW6 inuse": "raw6_inuse",
          "FRAG6 inuse": "frag6_inuse", "FRAG6 memory": "frag6_memory"}
+tap = Tap()
 
 
 def sockstat(process):
@@ -78,7 +79,7 @@ def tracked(asker):
 
 def compare_tracking(asker):
     subprocess.run(["modprobe", "-r", "nft_ct", "nf_conntrack"], check=False)
-    check("without the module that tracks connections there are none", tracked(asker) == (0, 0))
+    tap.check("without the module that tracks connections there are none", tracked(asker) == (0, 0))
     for attempt in 1, 2:
         subprocess.run(["modprobe", "nft_ct"], check=True)
         in_namespace("nft", "-f", "-", text=True, input="table inet t { chain c { "
@@ -87,11 +88,11 @@ def compare_tracking(asker):
         limit = int(open("/proc/sys/net/netfilter/nf_conntrack_max").read())
         count = int(in_namespace("cat", "/proc/sys/net/netfilter/nf_conntrack_count",
                                  capture_output=True, text=True).stdout)
-        check(f"the limit and the number of tracked connections equal the kernel's ({attempt})",
-              tracked(asker) == (limit, count) and count >= 3, tracked(asker), limit, count)
+        tap.check(f"the limit and the number of tracked connections equal the kernel's ({attempt})",
+                  tracked(asker) == (limit, count) and count >= 3, tracked(asker), limit, count)
         in_namespace("nft", "flush", "ruleset")
         subprocess.run(["modprobe", "-r", "nft_ct", "nf_conntrack"], check=True)
-        check(f"and there are none when the module is gone ({attempt})", tracked(asker) == (0, 0))
+        tap.check(f"and there are none when the module is gone ({attempt})", tracked(asker) == (0, 0))
 
 
 def main():
@@ -101,14 +102,14 @@ def main():
     own = os.stat("/proc/self/ns/net").st_ino
     holder = subprocess.Popen(["ip", "netns", "exec", NAMESPACE, "python3", "-c", HOLDER],
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    with Asker("sockets", [f"sockets,netns={inode}", f"sockets,netns={own}"]) as asker:
+    with Asker("gather/sockets", [f"sockets,netns={inode}", f"sockets,netns={own}"]) as asker:
         holder.stdout.readline()
         wrong, values = differences(asker, 0, holder.pid)
-        check("the sockets of a namespace equal those in its sockstat",
-              not wrong and values["tcp_inuse"] == 7 and values["udp6_inuse"] == 4 and
-              values["raw_inuse"] == 1 and values["tcp_tw"] >= 1, *wrong, values)
+        tap.check("the sockets of a namespace equal those in its sockstat",
+                  not wrong and values["tcp_inuse"] == 7 and values["udp6_inuse"] == 4 and
+                  values["raw_inuse"] == 1 and values["tcp_tw"] >= 1, *wrong, values)
         wrong, values = differences(asker, 1, "self")
-        check("the sockets of another namespace equal those in its own", not wrong, *wrong)
+        tap.check("the sockets of another namespace equal those in its own", not wrong, *wrong)
         compare_tracking(asker)
         holder.stdin.close()
         holder.wait()
@@ -116,8 +117,8 @@ def main():
         end = time.monotonic() + 60
         while asker.ask()[0]["answer"] != "ended" and time.monotonic() < end:
             pass
-        check("a namespace that was deleted has ended", asker.ask()[0]["answer"] == "ended")
-    finish()
+        tap.check("a namespace that was deleted has ended", asker.ask()[0]["answer"] == "ended")
+    tap.finish()
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ ASK = f"{OUTPUT}/selftests/helpers/ask_programs"
 ROUNDS = 20
 EXAMPLES = 10
 NO_MEMBER = 3  # exit status of ask_programs
+QUESTIONS_MAX = 256  # GATHER_QUESTIONS
 
 
 class Question:
@@ -48,17 +49,22 @@ class Question:
 
 
 class Asker:
-    """A process that asks the program of an object; NAME is its path below .output/bpf."""
+    """A process that holds the program of an object, and asks it the same questions again and
+    again; NAME is the path of the object below .output/bpf."""
 
-    def __init__(self, name, questions, budget_ns=200_000):
-        self.questions = questions
+    def __init__(self, name, questions, *options):
+        self.questions = [question if isinstance(question, Question) else Question(question)
+                          for question in questions]
         self.process = subprocess.Popen(
-            [ASK, "--budget", str(budget_ns), f"{OUTPUT}/bpf/{name}.bpf.o",
-             *(question.text for question in questions)],
+            [ASK, *options, f"{OUTPUT}/bpf/{name}.bpf.o",
+             *(question.text for question in self.questions)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.longest = 0  # time of a run, ns
+        self.runs = 0  # for the last answers
 
     def ask(self):
-        """Returns the line of ask_programs; raises EOFError if it has ended."""
+        """Returns the answers, in the order of the questions; raises EOFError if the process has
+        ended."""
         try:
             print(file=self.process.stdin, flush=True)
         except BrokenPipeError:
@@ -66,11 +72,13 @@ class Asker:
         line = self.process.stdout.readline()
         if not line:
             raise EOFError
-        return json.loads(line)
+        line = json.loads(line)
+        self.longest, self.runs = line["longest"], line["runs"]
+        return line["answers"]
 
     def values(self):
         values = {}
-        for question, answer in zip(self.questions, self.ask()["answers"]):
+        for question, answer in zip(self.questions, self.ask()):
             for name, value in question.values(answer).items():
                 values[name] = values.get(name, 0) + value
         return values
@@ -78,6 +86,17 @@ class Asker:
     def close(self):
         self.process.stdin.close()
         return self.process.wait()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.close()
+
+
+def sums(answer):
+    """The words of counters per CPU, added up as the kernel does."""
+    return [sum(words) & (1 << 64) - 1 for words in zip(*(row["values"] for row in answer["rows"]))]
 
 
 def for_this_kernel(questions):
@@ -163,7 +182,7 @@ class Tap:
         self.points += 1
         self.failures += not is_true
         for line in () if is_true else details:
-            print(f"# {line}")
+            print(f"# {line}"[:2000])
         print("ok" if is_true else "not ok", f"{self.points} - {name}", flush=True)
 
     def agree(self, name, comparison, prefixes, times=ROUNDS):
