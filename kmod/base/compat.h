@@ -8,9 +8,16 @@
 
 #include <linux/btf.h>
 #include <linux/btf_ids.h>
+#include <linux/capability.h>
 #include <linux/mm.h>
 #include <linux/netdevice.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/version.h>
+
+#ifdef DART_HAS_EXEC_STATE
+#include <linux/sched/exec_state.h>
+#endif
 
 #ifndef CONFIG_64BIT
 #error "dart_zero needs a 64-bit kernel: elsewhere counters are not one word"
@@ -40,6 +47,26 @@ static inline long dart_get_page(struct mm_struct *mm, unsigned long address, un
 	return get_user_pages_remote(mm, address, 1, flags, page, NULL);
 #else
 	return get_user_pages_remote(mm, address, 1, flags, page, NULL, NULL);
+#endif
+}
+
+/*
+ * May the caller trace @task, whose memory is @mm?  Since 7.2 the task, and no longer its memory,
+ * knows the user namespace that it was executed in.  The caller holds exec_update_lock.
+ */
+static inline bool dart_may_trace(struct task_struct *task, struct mm_struct *mm)
+{
+#ifdef DART_HAS_EXEC_STATE
+	struct task_exec_state *state;
+	bool may;
+
+	rcu_read_lock();
+	state = rcu_dereference(task->exec_state);
+	may = state && ns_capable(state->user_ns, CAP_SYS_PTRACE);
+	rcu_read_unlock();
+	return may;
+#else
+	return ns_capable(mm->user_ns, CAP_SYS_PTRACE);
 #endif
 }
 

@@ -5,7 +5,6 @@
  */
 #include "sampler.h"
 
-#include <linux/cred.h>
 #include <linux/err.h>
 #include <linux/highmem.h>
 #include <linux/kthread.h>
@@ -13,6 +12,7 @@
 #include <linux/overflow.h>
 #include <linux/pid.h>
 #include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/uaccess.h>
 #include <linux/workqueue.h>
@@ -211,20 +211,30 @@ static struct mm_struct *memory_of(pid_t number)
 	struct pid *pid = find_get_pid(number);
 	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
 	struct mm_struct *mm;
+	int ret;
 
 	put_pid(pid);
 	if (!task)
 		return ERR_PTR(-ESRCH);
+	/* The memory and the permission to read it are of the same execve(2). */
+	ret = down_read_killable(&task->signal->exec_update_lock);
+	if (ret)
+		goto put_task;
+	ret = -ESRCH;
 	mm = get_task_mm(task);
-	put_task_struct(task);
 	if (!mm)
-		return ERR_PTR(-ESRCH);
-	mmgrab(mm);
+		goto unlock;
+	ret = 0;
+	if (dart_may_trace(task, mm))
+		mmgrab(mm);
+	else
+		ret = -EPERM;
 	mmput(mm);
-	if (ns_capable(mm->user_ns, CAP_SYS_PTRACE))
-		return mm;
-	mmdrop(mm);
-	return ERR_PTR(-EPERM);
+unlock:
+	up_read(&task->signal->exec_update_lock);
+put_task:
+	put_task_struct(task);
+	return ret ? ERR_PTR(ret) : mm;
 }
 
 struct dart_sampler *dart_process_memory_sampler_open(const struct dart_zero_record *selected)
