@@ -25,7 +25,6 @@
 #ifndef GATHER_ANSWER_H
 #define GATHER_ANSWER_H
 
-#include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
 /* BTF describes the types of the kernel's headers, but no macros. */

@@ -15,9 +15,8 @@
 #ifndef CGROUP_IO_H
 #define CGROUP_IO_H
 
-#include <bpf/bpf_core_read.h>
-
 #include "cpus.h"
+#include "read.h"
 #include "sample.h"
 
 /*

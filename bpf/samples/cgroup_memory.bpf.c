@@ -106,7 +106,7 @@ static __always_inline __u64 read_line(const struct memcg_vmstats *vmstats, enum
 	long value = 0;
 
 	if (places[line] >= 0)
-		bpf_probe_read_kernel(&value, sizeof(value), (const char *)vmstats + places[line]);
+		value = READ(long, (const char *)vmstats + places[line]);
 	return value < 0 ? 0 : value;
 }
 

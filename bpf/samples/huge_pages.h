@@ -3,8 +3,7 @@
 #ifndef HUGE_PAGES_H
 #define HUGE_PAGES_H
 
-#include <bpf/bpf_core_read.h>
-
+#include "read.h"
 #include "sample.h"
 
 /* HUGE_MAX_HSTATE is less on any architecture. */

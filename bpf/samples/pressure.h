@@ -6,7 +6,7 @@
 #ifndef PRESSURE_H
 #define PRESSURE_H
 
-#include <bpf/bpf_core_read.h>
+#include "read.h"
 
 /* Exists with CONFIG_PSI, which the kernel that vmlinux.h was made from may lack. */
 struct psi_group___psi {
@@ -33,7 +33,6 @@ enum psi_states___psi {
 static __always_inline __u64 pressure__total(const struct psi_group *group, __u32 state)
 {
 	const void *total = group;
-	__u64 time = 0;
 
 	if (bpf_core_field_exists(struct psi_group___two_dimensions, total))
 		total += bpf_core_field_offset(struct psi_group___two_dimensions, total);
@@ -41,8 +40,7 @@ static __always_inline __u64 pressure__total(const struct psi_group *group, __u3
 		total += bpf_core_field_offset(struct psi_group___psi, total);
 
 	/* total[] consists of two arrays; PSI_AVGS is the first. */
-	bpf_probe_read_kernel(&time, sizeof(time), total + state * sizeof(time));
-	return time;
+	return READ(__u64, total + state * sizeof(__u64));
 }
 
 #define PRESSURE_TOTAL(group, state)                                      \

@@ -16,8 +16,6 @@
 #ifndef SAMPLE_H
 #define SAMPLE_H
 
-#include <bpf/bpf_core_read.h>
-
 #include "bpf/gather/answer.h"
 #include "setting.h"
 #include "variables.h"
@@ -122,10 +120,8 @@ static __always_inline struct cgroup_subsys_state *
 sample__state(const struct cgroup *cgroup, __u32 controller)
 {
 	const void *states = (const char *)cgroup + bpf_core_field_offset(struct cgroup, subsys);
-	struct cgroup_subsys_state *state = NULL;
 
-	bpf_probe_read_kernel(&state, sizeof(state), states + controller * sizeof(state));
-	return state;
+	return READ(struct cgroup_subsys_state *, states + controller * sizeof(void *));
 }
 
 #endif /* SAMPLE_H */

@@ -3,21 +3,11 @@
 #ifndef VARIABLES_H
 #define VARIABLES_H
 
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_helpers.h>
+#include "read.h"
 
 /* Sets @variable to the address of a variable of the kernel; returns 0 or -errno. */
 #define FIND(variable, name) \
 	bpf_kallsyms_lookup_name(name, sizeof(name), 0, &(variable))
-
-#define READ(type, address)                                     \
-	({                                                      \
-		type value_ = 0;                                \
-								\
-		bpf_probe_read_kernel(&value_, sizeof(value_),  \
-				      (const void *)(address)); \
-		value_;                                         \
-	})
 
 /* For sums over counts by CPU, which can be negative for a moment. */
 static __always_inline __u64 at_least_0(__s64 value)
