@@ -139,6 +139,12 @@ static struct subject subjects[] = {
 
 #define SUBJECTS (sizeof(subjects) / sizeof(subjects[0]))
 
+/* Greater than any source. */
+#define SOURCES_MAX 256
+
+/* By source, because each pass looks up each record. */
+static const struct subject *subject_of[SOURCES_MAX];
+
 static struct subject statistics_subjects[] = {
 	[GATHER_STATISTICS_LSTATS] = COUNTERS(NETDEV, NETDEV, "pcpu_lstats", PROGRAM_NAMESPACES),
 	[GATHER_STATISTICS_TSTATS] =
@@ -168,6 +174,8 @@ int subjects__open(struct dart_error *error)
 	struct btf *types = btf__load_vmlinux_btf();
 	size_t i;
 
+	for (i = 0; i < SUBJECTS; i++)
+		subject_of[subjects[i].source] = &subjects[i];
 	/* The lengths stay 0: without BTF no program can be loaded either. */
 	if (!types && errno == ESRCH)
 		return 0;
@@ -184,12 +192,7 @@ int subjects__open(struct dart_error *error)
 
 const struct subject *subject__find(enum dart_zero_source source)
 {
-	size_t i;
-
-	for (i = 0; i < SUBJECTS; i++)
-		if (subjects[i].source == source)
-			return &subjects[i];
-	return NULL;
+	return (uint32_t)source < SOURCES_MAX ? subject_of[source] : NULL;
 }
 
 const struct subject *subject__of_statistics(enum gather_statistics statistics)
