@@ -95,26 +95,33 @@ int host__parse_cpus(const char *list, uint64_t *set, uint32_t cpus)
 	return c[-1] == '\n' || !c[-1] ? 0 : -EINVAL;
 }
 
-static int read_cpus(const char *path, uint64_t *set, uint32_t cpus)
+/* Reads the list from the beginning of a file to its end, which is the end of the first line. */
+static int read_list(int fd, uint64_t *set, uint32_t cpus)
 {
 	char list[LIST_MAX];
 	size_t length = 0;
-	ssize_t got = 1;
-	int fd, ret = 0;
+	ssize_t got;
 
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	do {
+		got = pread(fd, list + length, sizeof(list) - 1 - length, length);
+		if (got < 0)
+			return -errno;
+		length += got;
+	} while (got && list[length - 1] != '\n' && length < sizeof(list) - 1);
+	list[length] = '\0';
+	return host__parse_cpus(list, set, cpus);
+}
+
+static int read_cpus(const char *path, uint64_t *set, uint32_t cpus)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int ret;
+
 	if (fd < 0)
 		return -errno;
-	while (got > 0 && length < sizeof(list) - 1) {
-		got = read(fd, list + length, sizeof(list) - 1 - length);
-		if (got < 0)
-			ret = -errno;
-		else
-			length += got;
-	}
+	ret = read_list(fd, set, cpus);
 	close(fd);
-	list[length] = '\0';
-	return ret ?: host__parse_cpus(list, set, cpus);
+	return ret;
 }
 
 bool host__can_pin_read_only(void)
@@ -129,6 +136,18 @@ bool host__can_pin_read_only(void)
 int host__online_cpus(uint64_t *online, uint32_t cpus)
 {
 	return read_cpus(ONLINE_CPUS, online, cpus);
+}
+
+int host__open_online_cpus(void)
+{
+	int fd = open(ONLINE_CPUS, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int host__read_online_cpus(int fd, uint64_t *online, uint32_t cpus)
+{
+	return read_list(fd, online, cpus);
 }
 
 /* 2 to the power of CONFIG_NODES_SHIFT, at most. */

@@ -24,6 +24,11 @@ bool host__can_pin_read_only(void);
  */
 int host__online_cpus(uint64_t *online, uint32_t cpus);
 
+/* A descriptor for host__read_online_cpus(), or -errno. */
+int host__open_online_cpus(void);
+/* The same as host__online_cpus(), for callers that often ask. */
+int host__read_online_cpus(int fd, uint64_t *online, uint32_t cpus);
+
 /* NUMA nodes that can ever have memory; 1 without NUMA. */
 uint32_t host__nodes(void);
 

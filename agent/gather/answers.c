@@ -8,7 +8,12 @@
 #include "disk_ticks.h"
 #include "subject.h"
 
-/* Writes copies of a variable, by CPU. */
+bool answers__are_by_cpu(const struct gather_question *question, const struct record *record)
+{
+	return question->length && record->form != DART_ZERO_RECORD_SUM;
+}
+
+/* Writes copies of a variable, by CPU or their sum. */
 static void write_copies(const struct gather_exchange *exchange,
 			 const struct gather_question *question, const uint64_t *online,
 			 struct record *record)
@@ -17,7 +22,7 @@ static void write_copies(const struct gather_exchange *exchange,
 	const uint64_t time = exchange->time;
 	uint32_t i, cpu, row = 0;
 
-	if (record->form == DART_ZERO_RECORD_SUM) {
+	if (!answers__are_by_cpu(question, record)) {
 		record__write(record, 0, time, 0, copies, question->rows, question->length);
 		record__finish(record, 1);
 		return;

@@ -3,14 +3,18 @@
 #ifndef ANSWERS_H
 #define ANSWERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "bpf/gather/exchange.h"
 #include "record.h"
 
+/* Does answers__write() need to know which CPUs are online? */
+bool answers__are_by_cpu(const struct gather_question *question, const struct record *record);
 /*
  * Writes the rows of @record from the answer to @question, GATHER_VALUES, in @exchange.  @online: a
- * bitmap of CPUs that includes all of @exchange; only online CPUs have rows.
+ * bitmap of CPUs that includes all of @exchange, for answers__are_by_cpu(); only online CPUs have
+ * rows.
  */
 void answers__write(struct gather_exchange *exchange, const struct gather_question *question,
 		    const uint64_t *online, struct record *record);

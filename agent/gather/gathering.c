@@ -56,13 +56,27 @@ static void tell_gone(struct gathering *gathering, struct record *record)
 	gathering->handlers->on_gone(gathering->owner, record->id);
 }
 
+/* The file of the kernel is read only for records that need it, once in a pass. */
+static const uint64_t *online_cpus(struct gathering *gathering)
+{
+	if (!gathering->is_online_read &&
+	    host__read_online_cpus(gathering->online_fd, gathering->online, gathering->cpus))
+		log__warning("cannot read which CPUs are online");
+	gathering->is_online_read = true;
+	return gathering->online;
+}
+
 static void take_answer(struct gathering *gathering, struct gatherer *gatherer,
 			struct record *record, const struct gather_question *question)
 {
+	const uint64_t *online = NULL;
+
 	record->question.identity = question->identity;
 	switch (question->answer) {
 	case GATHER_VALUES:
-		answers__write(gathering->programs.exchange, question, gathering->online, record);
+		if (answers__are_by_cpu(question, record))
+			online = online_cpus(gathering);
+		answers__write(gathering->programs.exchange, question, online, record);
 		gatherer->cost.records++;
 		break;
 	case GATHER_ABSENT:
@@ -274,8 +288,7 @@ static void pass(struct gathering *gathering, struct gatherer *gatherer)
 	uint64_t time;
 	int program;
 
-	if (host__online_cpus(gathering->online, gathering->cpus))
-		log__warning("cannot read which CPUs are online");
+	gathering->is_online_read = false;
 	for (program = 0; program < subject__program_count(); program++)
 		gather_list(gathering, gatherer, program);
 	gather_list_without_program(gathering, gatherer);
@@ -425,6 +438,7 @@ int gathering__open(struct gathering *gathering, uint32_t cpus,
 		.handlers = handlers,
 		.owner = owner,
 		.online = calloc(cpus / 64 + 1, sizeof(*gathering->online)),
+		.online_fd = host__open_online_cpus(),
 		.timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK),
 		.end = eventfd(0, EFD_CLOEXEC),
 	};
@@ -448,6 +462,8 @@ close_files:
 		close(gathering->end);
 	if (gathering->timer >= 0)
 		close(gathering->timer);
+	if (gathering->online_fd >= 0)
+		close(gathering->online_fd);
 	free(gathering->online);
 	return ret;
 }
@@ -460,6 +476,8 @@ void gathering__close(struct gathering *gathering)
 	gather_programs__close(&gathering->programs);
 	close(gathering->end);
 	close(gathering->timer);
+	if (gathering->online_fd >= 0)
+		close(gathering->online_fd);
 	free(gathering->online);
 	pthread_mutex_destroy(&gathering->lock);
 }
@@ -526,8 +544,7 @@ static void gather_first(struct gathering *gathering, struct gatherer *gatherer,
 {
 	const struct subject *subject = subject__find(record->question.source);
 
-	if (host__online_cpus(gathering->online, gathering->cpus))
-		log__warning("cannot read which CPUs are online");
+	gathering->is_online_read = false;
 	if (subject && subject->program >= 0)
 		ask(gathering, subject->program, gatherer, &record, 1);
 	else

@@ -31,7 +31,9 @@ struct gathering {
 	pthread_t thread;
 	struct gather_programs programs;
 	TAILQ_HEAD(, gatherer) gatherers;
-	uint64_t *online; /* CPUs, as of the last pass */
+	uint64_t *online; /* CPUs, as of the last pass with records by CPU */
+	int online_fd;
+	bool is_online_read; /* by the current pass */
 	uint32_t cpus; /* highest possible CPU + 1 */
 	int timer; /* when the next pass is due that is not deferrable */
 	int end; /* an eventfd that tells the thread to end */
