@@ -133,15 +133,16 @@ static void set_sequence(struct record *record, uint32_t row, uint32_t sequence)
 
 static void write_words(struct record *record, uint32_t row, const uint64_t *words)
 {
-	struct dart_zero_record_line *lines = row_lines(record, row);
-	uint32_t left = record->words, i, count;
+	struct dart_zero_record_line *line = row_lines(record, row);
+	uint32_t left = record->words;
 
-	for (i = 0; i < record->row_lines; i++) {
-		count = left < DART_ZERO_RECORD_LINE_WORDS ? left : DART_ZERO_RECORD_LINE_WORDS;
-		memcpy(lines[i].words, words, count * sizeof(*words));
-		words += count;
-		left -= count;
+	for (; left >= DART_ZERO_RECORD_LINE_WORDS; left -= DART_ZERO_RECORD_LINE_WORDS) {
+		memcpy(line->words, words, sizeof(line->words));
+		words += DART_ZERO_RECORD_LINE_WORDS;
+		line++;
 	}
+	if (left)
+		memcpy(line->words, words, left * sizeof(*words));
 }
 
 /* A sum can miss times on their way from a CPU to a cgroup, but values that were shown stay. */
@@ -182,39 +183,81 @@ void record__displace(struct record *record)
 	record->pages = NULL;
 }
 
-#define ADD(type)                                                                   \
-	do {                                                                        \
-		typedef type __attribute__((may_alias)) element_type;               \
-		const element_type *element = (const void *)(copy + piece->offset); \
-		element_type *sum = (void *)((uint8_t *)words + at);                \
-		uint32_t i;                                                         \
-                                                                                    \
-		for (i = 0; i < piece->count; i++)                                  \
-			sum[i] += element[i];                                       \
+/* Copies of a variable, which lie @stride bytes apart. */
+struct copies {
+	const uint8_t *first;
+	uint32_t count;
+	uint64_t stride;
+};
+
+/* Adds up the elements of @piece from byte @done on. */
+#define SUM(type)                                                       \
+	do {                                                            \
+		typedef type __attribute__((may_alias)) element_type;   \
+		const uint8_t *element;                                 \
+		element_type sum;                                       \
+		uint32_t left;                                          \
+                                                                        \
+		for (; done < length; done += sizeof(sum)) {            \
+			element = copies->first + piece->offset + done; \
+			sum = *(const element_type *)element;           \
+			for (left = copies->count - 1; left; left--) {  \
+				element += copies->stride;              \
+				sum += *(const element_type *)element;  \
+			}                                               \
+			*(element_type *)(to + done) = sum;             \
+		}                                                       \
 	} while (0)
 
-/* Adds the elements of all pieces of @copy to the elements of the row in @words. */
-static void add_copy(const struct record *record, const uint8_t *copy, uint64_t *words)
-{
-	const struct dart_zero_piece *piece = record->pieces;
-	uint64_t at = words_before(record) * sizeof(*words);
+/* Two words, which processors with vectors add at once. */
+typedef uint64_t word_pair __attribute__((vector_size(16), aligned(8), may_alias));
+#define GROUP (4 * sizeof(word_pair))
 
-	for (; piece < record->pieces + record->piece_count; piece++) {
-		at = align(at, piece->width);
-		switch (piece->width) {
-		case 8:
-			ADD(uint64_t);
-			break;
-		case 4:
-			ADD(uint32_t);
-			break;
-		case 2:
-			ADD(uint16_t);
-			break;
-		default:
-			ADD(uint8_t);
-		}
-		at += piece->width * piece->count;
+/* Adds up words by the group. */
+static void sum_group(const struct copies *copies, uint32_t offset, uint8_t *to)
+{
+	const word_pair *pairs = (const void *)(copies->first + offset);
+	word_pair a = pairs[0], b = pairs[1], c = pairs[2], d = pairs[3];
+	word_pair *sums = (void *)to;
+	uint32_t left;
+
+	for (left = copies->count - 1; left; left--) {
+		pairs = (const void *)((const uint8_t *)pairs + copies->stride);
+		a += pairs[0];
+		b += pairs[1];
+		c += pairs[2];
+		d += pairs[3];
+	}
+	sums[0] = a;
+	sums[1] = b;
+	sums[2] = c;
+	sums[3] = d;
+}
+
+/* Writes the elements of @piece, added up over at least one copy, at @to. */
+static void sum_piece(const struct dart_zero_piece *piece, const struct copies *copies, uint8_t *to)
+{
+	const uint32_t length = piece->width * piece->count;
+	uint32_t done = 0;
+
+	if (copies->count == 1) {
+		memcpy(to, copies->first + piece->offset, length);
+		return;
+	}
+	switch (piece->width) {
+	case 8:
+		for (; done + GROUP <= length; done += GROUP)
+			sum_group(copies, piece->offset + done, to + done);
+		SUM(uint64_t);
+		break;
+	case 4:
+		SUM(uint32_t);
+		break;
+	case 2:
+		SUM(uint16_t);
+		break;
+	default:
+		SUM(uint8_t);
 	}
 }
 
@@ -222,14 +265,19 @@ void record__write(struct record *record, uint32_t row, uint64_t time, uint64_t 
 		   const uint8_t *copies, uint32_t count, uint64_t stride)
 {
 	uint64_t words[DART_ZERO_RECORD_WORDS_MAX];
-	uint32_t i;
+	const struct copies all = { .first = copies, .count = count, .stride = stride };
+	const struct dart_zero_piece *piece = record->pieces;
+	uint64_t at = words_before(record) * sizeof(*words);
 
 	memset(words, 0, record->words * sizeof(*words));
 	words[0] = time;
 	if (words_before(record) > 1)
 		words[1] = number;
-	for (i = 0; i < count; i++)
-		add_copy(record, copies + i * stride, words);
+	for (; count && piece < record->pieces + record->piece_count; piece++) {
+		at = align(at, piece->width);
+		sum_piece(piece, &all, (uint8_t *)words + at);
+		at += piece->width * piece->count;
+	}
 	if (record->never_falls)
 		keep_highest(record, words);
 	set_sequence(record, row, record->sequence + 1);
