@@ -9,6 +9,13 @@ static const char *const conversions[][2] = {
 	{ "bits", "value: b\n      mask: 4" },
 	{ "is", "value: b\n      mask: 4\n      equals: 4" },
 	{ "is_not", "value: b\n      equals: 4" },
+	{ "is_above", "value: b\n      above: 4" },
+	{ "is_at", "value: b\n      above: 5" },
+	{ "below_zero", "value: a - b\n      signed: true" },
+	{ "credit", "value: credit" },
+	{ "credit_left", "value: credit\n      signed: false" },
+	{ "when_b_is_5", "value: b\n      when: b == 5" },
+	{ "when_a_is_0", "value: b\n      when: a == 0" },
 	{ "limited", "value: limit\n      zero_from: 9223372036854771712" },
 	{ "when_a", "value: b\n      when: a" },
 	{ "constant", "value: 256" },
@@ -41,21 +48,24 @@ static void test_conversions(void **state)
 		{ "b", "", DART_CONTROL_FIELD_GAUGE },
 		{ "limit", "", DART_CONTROL_FIELD_GAUGE },
 		{ "page_size", "bytes", DART_CONTROL_FIELD_GAUGE },
+		{ "credit", "", DART_CONTROL_FIELD_GAUGE },
 		{}
 	};
-	const struct dart_schema *schema;
+	struct dart_schema *schema;
 	struct trial trial;
-	char names[2000];
+	char names[4000];
 	uint32_t e, f;
 
 	print_conversions(names, sizeof(names));
 	trial__init(&trial, names);
 	schema = host__record(&trial.host, fields);
+	schema->fields[dart_schema__find(schema, "credit") - schema->fields].is_signed = true;
 	e = trial__add(&trial, "e+1s", schema);
 	f = trial__add(&trial, "f+1s", schema);
 	host__set(&trial.host, e, 0, "b", 0, 5);
 	host__set(&trial.host, e, 0, "limit", 0, INT64_MAX - 4095);
 	host__set(&trial.host, e, 0, "page_size", 0, 16384);
+	host__set(&trial.host, e, 0, "credit", 0, -3);
 	host__set(&trial.host, f, 0, "a", 0, 7);
 	trial__plan(&trial);
 	/* The fields change one after the other. */
@@ -64,6 +74,13 @@ static void test_conversions(void **state)
 	trial__expect(&trial, "bits", 4);
 	trial__expect(&trial, "is", 1);
 	trial__expect(&trial, "is_not", 0);
+	trial__expect(&trial, "is_above", 1);
+	trial__expect(&trial, "is_at", 0);
+	trial__expect(&trial, "below_zero", -5);
+	trial__expect(&trial, "credit", -3);
+	trial__expect(&trial, "credit_left", 0);
+	trial__expect(&trial, "when_b_is_5", 5);
+	trial__expect(&trial, "when_a_is_0", 5);
 	trial__expect(&trial, "limited", 0);
 	trial__expect(&trial, "constant", 256);
 	assert_int_equal(trial__point(&trial, "when_a")->time_ns, 0);
@@ -79,6 +96,8 @@ static void test_conversions(void **state)
 	host__set(&trial.host, e, 0, "limit", 0, 4096);
 	trial__evaluate(&trial);
 	trial__expect(&trial, "difference", 5);
+	trial__expect(&trial, "below_zero", 4);
+	assert_int_equal(trial__point(&trial, "when_a_is_0")->time_ns, 0);
 	trial__expect(&trial, "limited", 4096);
 	trial__expect(&trial, "pages", 0.25);
 	assert_true(trial__point(&trial, "when_a")->time_ns != 0);

@@ -49,22 +49,37 @@ struct name_value {
 	uint32_t family;
 };
 
+/* What becomes of a sum below 0: it stays, or 0 replaces it. */
+enum name_sign {
+	NAME_SIGN_OF_FIELDS, /* stays if any field of the sum is signed */
+	NAME_SIGN_SIGNED,
+	NAME_SIGN_UNSIGNED,
+};
+
 /* Values of one source, which share labels and scale. */
 struct name_series {
 	const char *source;
 	const char *rows; /* label for the number of a copy or row; NULL: no label */
 	const struct name_label *labels;
 	const struct name_value *values;
-	/* Name of a field that must exceed 0, or the point is left out; NULL: no condition. */
+	/*
+	 * Name of a field that must exceed 0, or equal @when_equals, or the point is left out;
+	 * NULL: no condition.
+	 */
 	const char *when;
+	uint64_t when_equals;
 	const char *per; /* name of the field that divides the value; NULL: no division */
 	/* Conversions of the sum, in this order. */
 	uint64_t mask; /* keep these bits; all bits: no mask */
 	uint64_t equals; /* 1 if the sum equals this number, otherwise 0 */
+	uint64_t above; /* 1 if the sum exceeds this number, otherwise 0 */
 	uint64_t zero_from; /* 0 if the sum is at least this number: the kernel's "no limit" */
 	double scale; /* factor of the result */
+	bool has_when_equals;
 	bool has_equals;
+	bool has_above;
 	bool has_zero_from;
+	enum name_sign sign;
 	uint32_t label_count;
 	uint32_t value_count;
 	uint32_t next; /* next series of the same source; or NAMES_END */

@@ -21,6 +21,7 @@ struct taking {
 	const yaml_node_t *scale;
 	const yaml_node_t *mask;
 	const yaml_node_t *equals;
+	const yaml_node_t *above;
 	const yaml_node_t *zero_from;
 	const yaml_node_t *labels;
 	const yaml_node_t *fields;
@@ -71,11 +72,9 @@ static int take_scale(struct dart_yaml *yaml, const yaml_node_t *node, struct ta
 	return dart_yaml__refuse(yaml, node, "the scale '%s' is not a number above 0", text ?: "?");
 }
 
-static int take_field_name(struct dart_yaml *yaml, const yaml_node_t *node, struct taking *taking,
-			   const char **field)
+static int take_field_name(struct dart_yaml *yaml, const yaml_node_t *node, const char *text,
+			   struct taking *taking, const char **field)
 {
-	const char *text = dart_yaml__text(node);
-
 	if (!text || !dart_name__is_valid(text))
 		return dart_yaml__refuse(yaml, node, "'%s' cannot be the name of a field",
 					 text ?: "?");
@@ -83,27 +82,16 @@ static int take_field_name(struct dart_yaml *yaml, const yaml_node_t *node, stru
 	return *field ? 0 : -ENOMEM;
 }
 
-static int take_when(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
-{
-	struct taking *taking = into;
-
-	return take_field_name(yaml, node, taking, &taking->series.when);
-}
-
 static int take_per(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	struct taking *taking = into;
 
-	return take_field_name(yaml, node, taking, &taking->series.per);
+	return take_field_name(yaml, node, dart_yaml__text(node), taking, &taking->series.per);
 }
 
-/* Leaves *@number unchanged if @node is NULL. */
-static int take_number(struct dart_yaml *yaml, const yaml_node_t *node, uint64_t *number)
+static int take_number_text(struct dart_yaml *yaml, const yaml_node_t *node, const char *text,
+			    uint64_t *number)
 {
-	const char *text = node ? dart_yaml__text(node) : NULL;
-
-	if (!node)
-		return 0;
 	errno = 0;
 	if (text && *text && strspn(text, "0123456789") == strlen(text))
 		*number = strtoull(text, NULL, 10);
@@ -115,6 +103,44 @@ static int take_number(struct dart_yaml *yaml, const yaml_node_t *node, uint64_t
 				 text ?: "?");
 }
 
+/* Leaves *@number unchanged if @node is NULL. */
+static int take_number(struct dart_yaml *yaml, const yaml_node_t *node, uint64_t *number)
+{
+	return node ? take_number_text(yaml, node, dart_yaml__text(node), number) : 0;
+}
+
+/* Takes FIELD, or "FIELD == NUMBER". */
+static int take_when(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+{
+	static const char equals[] = " == ";
+	const char *text = dart_yaml__text(node);
+	const char *sign = text ? strstr(text, equals) : NULL;
+	char field[DART_CONTROL_NAME_MAX];
+	struct taking *taking = into;
+	int ret;
+
+	if (!sign || sign - text >= (ptrdiff_t)sizeof(field))
+		return take_field_name(yaml, node, text, taking, &taking->series.when);
+	memcpy(field, text, sign - text);
+	field[sign - text] = '\0';
+	ret = take_field_name(yaml, node, field, taking, &taking->series.when);
+	taking->series.has_when_equals = true;
+	return ret   ?:
+		       take_number_text(yaml, node, sign + strlen(equals),
+					&taking->series.when_equals);
+}
+
+static int take_sign(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+{
+	const char *text = dart_yaml__text(node);
+	struct taking *taking = into;
+
+	if (!text || (strcmp(text, "true") && strcmp(text, "false")))
+		return dart_yaml__refuse(yaml, node, "'signed' is true or false");
+	taking->series.sign = *text == 't' ? NAME_SIGN_SIGNED : NAME_SIGN_UNSIGNED;
+	return 0;
+}
+
 /* Takes the conversions of the sum. */
 static int take_conversion(struct dart_yaml *yaml, struct taking *taking)
 {
@@ -122,12 +148,14 @@ static int take_conversion(struct dart_yaml *yaml, struct taking *taking)
 	int ret;
 
 	series->has_equals = taking->equals;
+	series->has_above = taking->above;
 	series->has_zero_from = taking->zero_from;
-	if (taking->equals && taking->zero_from)
-		return dart_yaml__refuse(yaml, taking->equals,
-					 "a series has either 'equals' or 'zero_from'");
+	if (series->has_equals + series->has_above + series->has_zero_from > 1)
+		return dart_yaml__refuse(yaml, taking->equals ?: taking->above,
+					 "a series has either 'equals', 'above' or 'zero_from'");
 	ret = take_number(yaml, taking->mask, &series->mask)		 ?:
 		      take_number(yaml, taking->equals, &series->equals) ?:
+		      take_number(yaml, taking->above, &series->above)	 ?:
 		      take_number(yaml, taking->zero_from, &series->zero_from);
 	if (ret || !taking->scale)
 		return ret;
@@ -327,7 +355,9 @@ int names_series__take(struct dart_yaml *yaml, const yaml_node_t *node,
 		{ "per", take_per, 0 },
 		{ "mask", take_node, offsetof(struct taking, mask) },
 		{ "equals", take_node, offsetof(struct taking, equals) },
+		{ "above", take_node, offsetof(struct taking, above) },
 		{ "zero_from", take_node, offsetof(struct taking, zero_from) },
+		{ "signed", take_sign, 0 },
 		{ "scale", take_node, offsetof(struct taking, scale) },
 		{ "labels", take_node, offsetof(struct taking, labels) },
 		{ "fields", take_node, offsetof(struct taking, fields) },

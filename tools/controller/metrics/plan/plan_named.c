@@ -240,7 +240,10 @@ static void add_value(struct plan_entry *entry, struct plan_builder *builder,
 	/* Adding up rows would add up their divisors, too. */
 	if (series->per && copy == PLAN_NONE)
 		return;
-	value.is_unsigned = !has_signed(plan_entry__schema(entry), terms, value.term_count);
+	value.is_unsigned =
+		series->sign == NAME_SIGN_OF_FIELDS ?
+			!has_signed(plan_entry__schema(entry), terms, value.term_count) :
+			series->sign == NAME_SIGN_UNSIGNED;
 	if (terms[0].kind == PLAN_TERM_FIELD)
 		field = &plan_entry__schema(entry)->fields[terms[0].field];
 	if (family->type == METRIC_HISTOGRAM &&

@@ -187,6 +187,8 @@ static __int128 convert(const struct name_series *named, __int128 sum)
 		sum = (uint64_t)sum & named->mask;
 	if (named->has_equals)
 		return sum == (__int128)named->equals;
+	if (named->has_above)
+		return sum > (__int128)named->above;
 	if (named->has_zero_from && sum >= (__int128)named->zero_from)
 		return 0;
 	return sum;
@@ -226,9 +228,15 @@ static double rule_value(const struct evaluation *evaluation, const struct plan_
 static bool is_there(const struct evaluation *evaluation, const struct plan_rule *rule)
 {
 	const struct plan_row *row = &evaluation->plan->rows[rule->row];
+	__int128 value;
 
-	return (rule->when == PLAN_NONE || field_value(evaluation, row, rule->when, 0) > 0) &&
-	       (rule->per == PLAN_NONE || field_value(evaluation, row, rule->per, 0) > 0);
+	if (rule->when != PLAN_NONE) {
+		value = field_value(evaluation, row, rule->when, 0);
+		if (rule->named->has_when_equals ? value != (__int128)rule->named->when_equals :
+						   value <= 0)
+			return false;
+	}
+	return (rule->per == PLAN_NONE || field_value(evaluation, row, rule->per, 0) > 0);
 }
 
 /* Buckets are cumulative: each also counts the values of the buckets below it. */
