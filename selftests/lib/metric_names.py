@@ -72,7 +72,23 @@ def fields_of_sources():
     for name, has in fields.items():
         if not has:
             found(FIELDS, f"has no fields of {name}")
+    for name, described in fields_of_applications().items():
+        fields[name] = described
+        selectors[name] = "APPLICATION"
     return fields, selectors
+
+
+def fields_of_applications():
+    """{entry: {field: (unit, kind)}} of the descriptions; several can have an entry."""
+    fields = {}
+    for file in sorted(glob.glob(path("schemas/applications/*.yaml"))):
+        with open(file, encoding="utf-8") as text:
+            entries = yaml.load(text, yaml.BaseLoader)["entries"]
+        for entry in entries:
+            fields.setdefault(entry["name"], {}).update(
+                {field["name"]: (field.get("unit", ""), field.get("kind", "gauge").upper())
+                 for field in entry["fields"]})
+    return fields
 
 
 def read_families():

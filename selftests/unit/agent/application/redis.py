@@ -3,10 +3,9 @@
 """redis.py TOP: compare the fields of a redis-server with INFO, before and after.
 
 Starts Debian's redis-server and a replica of it, uses them, and compares each line of the table
-in Documentation/redis.md with INFO, in TAP. Prints a reason to skip if no layout is for this
-redis-server.
+in Documentation/redis.md with INFO, in TAP: the field, and the series that dart-controller makes of
+it. Prints a reason to skip if no layout is for this redis-server.
 """
-import json
 import os
 import re
 import socket
@@ -15,9 +14,9 @@ import sys
 import tempfile
 import time
 
-top = os.path.abspath(sys.argv[1])
-HELPER = os.path.join(top, ".output/selftests/helpers/application_values")
-LAYOUTS = os.path.join(top, "schemas/applications/layouts")
+import application
+from application import point, top
+
 WORDS = {"ok": 1, "err": 0, "yes": 1, "no": 0, "standalone": 0, "sentinel": 1, "cluster": 2,
          "master": 1, "slave": 0, "noeviction": 1792, "no-failover": 0}
 # INFO itself, or the time that passes, changes them between both looks.
@@ -25,6 +24,14 @@ DISTURBED = {
     "used_memory", "used_memory_peak_perc", "used_memory_peak", "mem_clients_normal",
     "allocator_allocated", "mem_fragmentation_ratio", "mem_fragmentation_bytes",
 }
+# Series in another unit than INFO.  (Milliseconds are whole in INFO only.)
+SCALES = {"redis_latest_fork_seconds": 1e6}
+COMMANDS = (
+    ("redis_commands_total", "calls", 1),
+    ("redis_commands_duration_seconds_total", "usec", 1e6),
+    ("redis_commands_failed_calls_total", "failed_calls", 1),
+    ("redis_commands_rejected_calls_total", "rejected_calls", 1),
+)
 USES = (
     ("GET", "key7"), ("GET", "nothing"), ("LPUSH", "key1", "a wrong type"),
     ("EVAL", "return 1", "0"),
@@ -32,18 +39,6 @@ USES = (
      "#!lua name=library\nredis.register_function('f', function() return 1 end)"),
     ("CONFIG", "SET", "appendonly", "yes"),
 )
-points = failures = 0
-
-
-def point(ok, name, why=""):
-    global points, failures
-    points += 1
-    failures += not ok
-    print(f"{'ok' if ok else 'not ok'} {points} - {name}")
-    if not ok:
-        print(f"# {why}")
-
-
 class Redis:
     """A redis-server on a socket of a directory, whose INFO and memory are asked for."""
 
@@ -59,8 +54,7 @@ class Redis:
             except ConnectionRefusedError:
                 time.sleep(0.05)
         self.answers = self.connection.makefile("rb")
-        self.reader = subprocess.Popen([HELPER, str(self.process.pid), LAYOUTS], text=True,
-                                       stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.reader = application.Reader(self.process.pid)
 
     def ask(self, *words):
         parts = [word.encode() for word in words]
@@ -75,23 +69,31 @@ class Redis:
         text = self.ask("INFO", "everything").replace("\r", "")
         return dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
 
-    def read(self):
-        self.reader.stdin.write("\n")
-        self.reader.stdin.flush()
-        line = self.reader.stdout.readline()
-        return json.loads(line)
+    def await_info(self, field, text):
+        for _ in range(200):
+            if self.info().get(field) == text:
+                return
+            time.sleep(0.1)
 
     def end(self):
-        self.reader.stdin.close()
-        self.reader.wait()
+        self.reader.end()
         self.process.terminate()
         self.process.wait()
 
 
 def lines_of_page():
-    """(field of INFO, "exact" or "formula", expression or formula)"""
+    """(field of INFO, "exact" or "formula", expression or formula, family or "")"""
     with open(os.path.join(top, "Documentation/redis.md"), encoding="utf-8") as page:
-        return re.findall(r"^\| `(\w+)` \| (exact|formula) \| `([^`]+)` \|", page.read(), re.M)
+        return re.findall(r"^\| `(\w+)` \| (exact|formula) \| `([^`]+)` \| `?(\w*)`? \|",
+                          page.read(), re.M)
+
+
+def names_of_exporter():
+    """{field of INFO: family of redis_exporter}"""
+    with open(os.path.join(os.path.dirname(__file__), "redis_exporter"),
+              encoding="utf-8") as lines:
+        pairs = [line.split() for line in lines if not line.startswith("#")]
+    return {field: "redis_" + name for field, name in pairs}
 
 
 def number(text):
@@ -135,14 +137,74 @@ def texts_of(field, text):
     return [text]
 
 
+def series_of_page(series, before, after):
+    """Compares the series with INFO. Returns the families that have one, and the faults."""
+    found, wrong = set(), []
+    for field, _, _, family in lines_of_page():
+        value = series.get(family + '{application="test"}')
+        if not family or value is None or field not in before or field not in after:
+            continue
+        found.add(family)
+        value = round(value * SCALES.get(family, 1), 6)
+        if "_ms_" in family:
+            value //= 1
+        if field not in DISTURBED and not lies_between(value, before[field], after[field]):
+            wrong.append(f"{family}: {value}, INFO {before[field]} and {after[field]}")
+    return found, wrong
+
+
+def series_of_role(series, info):
+    """Compares the series that have other labels with INFO. Returns the faults."""
+    is_replica = info["role"] == "slave"
+    labels = ('application="test",master_replid="{master_replid}",process_id="{process_id}",'
+              'role="{role}",run_id="{run_id}",tcp_port="{tcp_port}"').format(**info)
+    wanted = {'redis_up{application="test"}': 1, f"redis_instance_info{{{labels}}}": 1}
+    if "db0" in info:
+        keys, expires, ttl = texts_of("db0", info["db0"])
+        db = 'application="test",db="db0"'
+        wanted |= {f"redis_db_keys{{{db}}}": int(keys),
+                   f"redis_db_keys_expiring{{{db}}}": int(expires),
+                   f"redis_db_avg_ttl_seconds{{{db}}}": int(ttl) / 1000}
+    if is_replica:
+        master = 'application="test",master_port="{master_port}"'.format(**info)
+        wanted |= {
+            f"redis_master_link_up{{{master}}}": info["master_link_status"] == "up",
+            f"redis_master_sync_in_progress{{{master}}}": int(info["master_sync_in_progress"]),
+            f'redis_slave_info{{{master},read_only="{info["slave_read_only"]}"}}': 1,
+            'redis_slave_priority{application="test"}': int(info["slave_priority"]),
+        }
+    wrong = [f"{name}: {series.get(name)}, INFO {value}" for name, value in wanted.items()
+             if series.get(name) != value]
+    if is_replica != any("redis_slave_info" in name for name in series):
+        wrong.append("only a replica has redis_slave_info")
+    return wrong
+
+
+def series_of_commands(series, info):
+    """Compares the series of commands with INFO. Returns the faults."""
+    wrong = []
+    for field, text in info.items():
+        name = field.removeprefix("cmdstat_")
+        if name == field or name == "info" or "|" in name:
+            continue
+        shown = dict(part.split("=") for part in text.split(","))
+        for family, key, scale in COMMANDS:
+            value = series.get(f'{family}{{application="test",cmd="{name}"}}')
+            if value is None and not int(shown[key]):
+                continue
+            if value is None or round(value * scale) != int(shown[key]):
+                wrong.append(f"{family} of {name}: {value}, INFO {shown[key]}")
+    return wrong
+
+
 def compare(redis, when):
-    """Returns the fields that were compared."""
+    """Returns the fields that were compared, and the families that have a series."""
     before = redis.info()
-    rows = redis.read()
+    rows = redis.reader.read()
     row = dict(rows["redis"][0], time=time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000)
     after = redis.info()
     wrong, compared = [], set()
-    for field, kind, text in lines_of_page():
+    for field, kind, text, _ in lines_of_page():
         if field not in before or field not in after:
             continue
         # Redis samples its rates ten times a second, up and down: no bounds, if it just did.
@@ -170,52 +232,66 @@ def compare(redis, when):
             if commands[name][key] != int(shown[key]):
                 wrong.append(f"{name}.{key}: {commands[name][key]}, INFO {shown[key]}")
     point(not wrong, f"{when}: the statistics of commands equal INFO", "; ".join(wrong))
-    return compared
+    families, wrong = series_of_page(rows["series"], before, after)
+    wrong += series_of_role(rows["series"], after) + series_of_commands(rows["series"], before)
+    point(not wrong, f"{when}: the series of {len(families)} fields and of commands equal INFO",
+          "; ".join(wrong))
+    return compared, families
 
 
-def has_layout():
-    path = os.path.realpath(subprocess.run(["sh", "-c", "command -v redis-server"],
-                                           capture_output=True, text=True).stdout.strip())
-    notes = subprocess.run(["readelf", "-n", path], capture_output=True, text=True).stdout
-    build_id = re.search(r"Build ID: (\w+)", notes)
-    return build_id and os.path.exists(os.path.join(LAYOUTS, build_id[1] + ".yaml"))
+def check_names():
+    """The page names the families that redis_exporter has, and where one is missing says why."""
+    names = names_of_exporter()
+    wrong = []
+    for field, _, _, family in lines_of_page():
+        if family and family != names.get(field):
+            wrong.append(f"{field}: {family}, redis_exporter {names.get(field)}")
+    served = {family for *_, family in lines_of_page()} - {""}
+    missing = set(names.values()) - served
+    with open(os.path.join(top, "Documentation/redis.md"), encoding="utf-8") as page:
+        text = page.read()
+    for field, family in names.items():
+        if family in missing and not re.search(rf"^\| `{field}` \|.*\| +\| [^|]+ \|$", text,
+                                               re.M):
+            wrong.append(f"{family} is missing without a reason")
+    point(not wrong, f"{len(served)} of {len(names)} families of redis_exporter, by their names",
+          "; ".join(wrong))
 
 
 def main():
-    if not has_layout():
-        print("1..0 # SKIP no layout is for this redis-server")
-        return
+    application.skip_without_layout("redis-server")
     with tempfile.TemporaryDirectory() as directory:
         redis = Redis(directory, 17771)
         try:
-            compared = compare(redis, "an idle server")
+            results = [compare(redis, "an idle server")]
             for i in range(300):
                 redis.ask("SET", f"key{i}", "value" * i, *(["EX", "1000"] if i % 2 else []))
             for command in USES:
                 redis.ask(*command)
-            compared |= compare(redis, "a server with keys, scripts and an append-only file")
+            results.append(compare(redis, "a server with keys, scripts and an append-only file"))
             redis.ask("CONFIG", "SET", "rdb-key-save-delay", "20000")
+            redis.await_info("aof_rewrite_in_progress", "0")
             redis.ask("BGSAVE")
-            compared |= compare(redis, "a server that saves")
+            results.append(compare(redis, "a server that saves"))
             other = Redis(directory, 17772, "--replicaof", "127.0.0.1", "17771")
             try:
                 redis.ask("CONFIG", "SET", "rdb-key-save-delay", "0")
-                for _ in range(200):
-                    if other.info().get("master_link_status") == "up":
-                        break
-                    time.sleep(0.1)
+                other.await_info("master_link_status", "up")
                 redis.ask("SET", "after", "replication")
-                compared |= compare(redis, "a master")
-                compared |= compare(other, "a replica")
+                results.append(compare(redis, "a master"))
+                results.append(compare(other, "a replica"))
             finally:
                 other.end()
+            compared = set().union(*(fields for fields, _ in results))
+            families = set().union(*(found for _, found in results))
             listed = {field for field, *_ in lines_of_page()}
-            point(compared == listed, "each line of redis.md was compared",
-                  ", ".join(sorted(listed - compared)))
+            named = {family for *_, family in lines_of_page()} - {""}
+            point(compared == listed and families == named, "each line of redis.md was compared",
+                  ", ".join(sorted((listed - compared) | (named - families))))
+            check_names()
         finally:
             redis.end()
-    print(f"1..{points}")
-    sys.exit(failures > 0)
+    application.end()
 
 
 main()

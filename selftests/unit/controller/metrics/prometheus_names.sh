@@ -8,7 +8,7 @@ python3 -c 'import yaml' 2>/dev/null || skip "python3 has no yaml"
 tree=$tests/..
 copy=$(mktemp -d)
 trap 'rm -rf "$copy"' EXIT
-(cd "$tree" && cp -a --parents schemas/prometheus agent/region agent/base agent/self \
+(cd "$tree" && cp -a --parents schemas/prometheus schemas/applications agent/region agent/base agent/self \
 	selftests/prometheus_* selftests/lib/metric_names.py Documentation/prometheus.md \
 	uapi tools/lib "$copy")
 names=$copy/schemas/prometheus
@@ -43,6 +43,16 @@ planted cpu.yaml 's/unit: hertz/unit: bytes/' \
 planted network.yaml 's/device: .selector/device: eth0/' \
 	"a series of an entry with a selector that does not tell it is found" \
 	"netdev:link, which has a selector"
+planted redis.yaml 's/value: used_memory_rss$/value: used_memory_all/' \
+	"a field that a description of an application does not have is found" \
+	"redis has no field used_memory_all"
+planted redis.yaml 's/when: child_type == 1/when: child_types == 1/' \
+	"a condition with a field that is missing is found" "redis has no field child_types"
+planted redis.yaml 's/labels: {application: .selector}/labels: {application: redis}/' \
+	"a series of an application that does not tell its name is found" \
+	"redis, which has a selector"
+planted redis.yaml 's/signed: true/signed: yes/' \
+	"another sign than true and false is found" "signed is neither true nor false: yes"
 planted pressure.yaml 's/scale:/factor:/' \
 	"a key that is not known is found" "no key of a series is called factor"
 planted containers.yaml 's/id: /instance: /' \
