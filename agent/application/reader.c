@@ -87,21 +87,20 @@ static uint32_t plan__list(const struct plan *plan, uint32_t level)
 {
 	const struct dart_application_entry *entry = plan->entry;
 	const uint32_t fields = entry->schema->field_count;
-	const struct dart_application_location *location;
+	struct dart_application_location location;
 	uint32_t count = 0, row, i;
 	struct want *want;
 
 	for (row = 0; row < entry->rows; row++) {
 		for (i = 0; i < fields; i++) {
-			location = &entry->locations[i];
-			if (location->steps < level)
+			location = dart_application_entry__location(entry, row, i);
+			if (location.steps < level)
 				continue;
 			want = &plan->wants[count++];
 			want->index = row * fields + i;
-			want->from = level ? location->offsets[level - 1] :
-					     location->address + (uint64_t)row * entry->stride;
-			want->parent = level ? plan->pointers[want->index] : location->module;
-			want->length = location->steps > level ?
+			want->from = level ? location.offsets[level - 1] : location.address;
+			want->parent = level ? plan->pointers[want->index] : location.module;
+			want->length = location.steps > level ?
 					       WORD :
 					       entry->schema->fields[i].width *
 						       entry->schema->fields[i].count;
@@ -170,7 +169,9 @@ static int plan__add_level(struct plan *plan, uint32_t level)
 			return -E2BIG;
 		if (offset + want->length > run->length)
 			run->length = offset + want->length;
-		if (plan->entry->locations[want->index % fields].steps > level)
+		if (dart_application_entry__location(plan->entry, want->index / fields,
+						     want->index % fields)
+			    .steps > level)
 			plan__add_pointer(plan, want, run - reader->runs, offset);
 		else
 			plan__add_value(plan, want, run - reader->runs, offset);

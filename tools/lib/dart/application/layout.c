@@ -7,6 +7,7 @@
 #include <libdart/application/layout.h>
 
 #include "document_internal.h"
+#include "entry_internal.h"
 
 static int take_numbers(struct dart_yaml *yaml, const yaml_node_t *item, void *into)
 {
@@ -167,27 +168,12 @@ static int take_bool(struct dart_yaml *yaml, const yaml_node_t *node, void *into
 
 /* ---- entries */
 
-/* An entry whose length is not known yet: its fields have no offsets. */
+/* An entry whose keys are being taken. */
 struct draft {
 	char *name;
-	struct dart_field *fields;
-	struct dart_application_location *locations;
-	uint32_t field_count;
+	struct dart_entry_draft fields;
 	uint64_t rows, stride;
 };
-
-static void draft__clear(struct draft *draft)
-{
-	uint32_t i;
-
-	for (i = 0; i < draft->field_count; i++) {
-		free(draft->fields[i].name);
-		free(draft->fields[i].unit);
-	}
-	free(draft->fields);
-	free(draft->locations);
-	free(draft->name);
-}
 
 static int take_count(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
@@ -224,24 +210,6 @@ static const char *field_objection(const struct placed_field *placed)
 	return dart_application_location__objection(&placed->location, is_text ? 1 : field->width);
 }
 
-static int draft__add(struct draft *draft, const struct placed_field *placed)
-{
-	struct dart_application_location *locations;
-	struct dart_field *fields;
-
-	fields = dart_document__grow(draft->fields, draft->field_count, sizeof(*fields));
-	if (!fields)
-		return -ENOMEM;
-	draft->fields = fields;
-	locations = dart_document__grow(draft->locations, draft->field_count, sizeof(*locations));
-	if (!locations)
-		return -ENOMEM;
-	draft->locations = locations;
-	locations[draft->field_count] = placed->location;
-	fields[draft->field_count++] = placed->field;
-	return 0;
-}
-
 static int take_field(struct dart_yaml *yaml, const yaml_node_t *item, void *into)
 {
 	static const struct dart_yaml_member members[] = {
@@ -264,12 +232,13 @@ static int take_field(struct dart_yaml *yaml, const yaml_node_t *item, void *int
 	if (objection)
 		ret = dart_yaml__refuse(yaml, item, "field '%s' %s", placed.field.name ?: "?",
 					objection);
-	if (!ret && draft->field_count == DART_APPLICATION_FIELDS_MAX)
+	if (!ret && draft->fields.field_count == DART_APPLICATION_FIELDS_MAX)
 		ret = dart_yaml__refuse(yaml, item, "more than %d fields",
 					DART_APPLICATION_FIELDS_MAX);
 	if (!ret && !placed.field.unit)
 		placed.field.unit = strdup("");
-	if (!ret && (!placed.field.unit || draft__add(draft, &placed)))
+	if (!ret && (!placed.field.unit ||
+		     dart_entry_draft__add(&draft->fields, &placed.field, &placed.location)))
 		ret = dart_error__no_memory(yaml->error);
 	if (ret) {
 		free(placed.field.name);
@@ -295,58 +264,27 @@ static int take_stride(struct dart_yaml *yaml, const yaml_node_t *node, void *in
 	return dart_document__take_number(yaml, node, DART_APPLICATION_STRIDE_MAX, into);
 }
 
-static uint32_t alignment_of(const struct dart_field *field)
-{
-	return field->kind == DART_CONTROL_FIELD_TEXT ? 1 : field->width;
-}
-
-/* Gives the fields their offsets in a copy, side by side.  Returns the bytes of the copy. */
-static uint32_t draft__place_fields(struct draft *draft)
-{
-	/* Below 2^32: the largest field has DART_APPLICATION_FIELDS_MAX elements of 8 bytes. */
-	uint32_t length = 0, alignment, i;
-
-	for (i = 0; i < draft->field_count; i++) {
-		alignment = alignment_of(&draft->fields[i]);
-		length = (length + alignment - 1) / alignment * alignment;
-		draft->fields[i].offset = length;
-		length += draft->fields[i].width * draft->fields[i].count;
-	}
-	return length;
-}
-
 /* Moves the locations of @draft into @entry. */
 static int make_entry(struct dart_yaml *yaml, const yaml_node_t *item, struct draft *draft,
 		      struct dart_application_entry *entry)
 {
-	const uint32_t length = draft__place_fields(draft);
+	const struct dart_field *field;
+	struct dart_error why;
 	uint32_t i;
 	int ret;
 
-	if (length > DART_CONTROL_VALUE_MAX)
-		return dart_yaml__refuse(yaml, item, "the fields have more than %d bytes",
-					 DART_CONTROL_VALUE_MAX);
-	for (i = 0; i < draft->field_count; i++)
-		if (draft->rows > 1 && draft->stride % alignment_of(&draft->fields[i]))
+	for (i = 0; i < draft->fields.field_count; i++) {
+		field = &draft->fields.fields[i];
+		if (draft->rows > 1 && draft->stride % dart_field__alignment(field))
 			return dart_yaml__refuse(yaml, item,
 						 "field '%s' is wider than 'stride' allows",
-						 draft->fields[i].name);
-	entry->schema = dart_schema__new(draft->name, length);
-	if (!entry->schema)
-		return dart_error__no_memory(yaml->error);
-	for (i = 0; i < draft->field_count; i++) {
-		ret = dart_schema__add(entry->schema, &draft->fields[i]);
-		if (ret == -ENOMEM)
-			return dart_error__no_memory(yaml->error);
-		if (ret)
-			return dart_yaml__refuse(yaml, item,
-						 ret == -EEXIST ?
-							 "two fields are called '%s'" :
-							 "field '%s' is not allowed in a table",
-						 draft->fields[i].name);
+						 field->name);
 	}
-	entry->locations = draft->locations;
-	draft->locations = NULL;
+	ret = dart_entry_draft__finish(&draft->fields, draft->name, entry, &why);
+	if (ret == -ENOMEM)
+		return dart_error__no_memory(yaml->error);
+	if (ret)
+		return dart_yaml__refuse(yaml, item, "%s", why.text);
 	entry->rows = draft->rows;
 	entry->stride = draft->stride;
 	return 0;
@@ -359,7 +297,7 @@ static int check_draft(struct dart_yaml *yaml, const yaml_node_t *item, const st
 
 	if (!draft->name || !dart_name__is_valid(draft->name))
 		return dart_yaml__refuse(yaml, item, "the entry has no valid name");
-	if (!draft->field_count)
+	if (!draft->fields.field_count)
 		return dart_yaml__refuse(yaml, item, "entry '%s' has no fields", draft->name);
 	if ((draft->rows > 1) != !!draft->stride)
 		return dart_yaml__refuse(yaml, item,
@@ -400,10 +338,10 @@ static int take_entry(struct dart_yaml *yaml, const yaml_node_t *item, void *int
 		entries[layout->entry_count++] = entry;
 	} else {
 		ret = ret ?: dart_error__no_memory(yaml->error);
-		dart_schema__free(entry.schema);
-		free(entry.locations);
+		dart_application_entry__clear(&entry);
 	}
-	draft__clear(&draft);
+	dart_entry_draft__clear(&draft.fields);
+	free(draft.name);
 	return ret;
 }
 
@@ -488,10 +426,8 @@ void dart_application_layout__free(struct dart_application_layout *layout)
 		return;
 	for (i = 0; i < layout->module_count; i++)
 		free(layout->modules[i].soname);
-	for (i = 0; i < layout->entry_count; i++) {
-		dart_schema__free(layout->entries[i].schema);
-		free(layout->entries[i].locations);
-	}
+	for (i = 0; i < layout->entry_count; i++)
+		dart_application_entry__clear(&layout->entries[i]);
 	free(layout->modules);
 	free(layout->checks);
 	free(layout->entries);

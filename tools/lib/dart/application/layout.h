@@ -8,25 +8,23 @@
 #ifndef DART_APPLICATION_LAYOUT_H
 #define DART_APPLICATION_LAYOUT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
+#include <libdart/application/entry.h>
 #include <libdart/application/location.h>
 #include <libdart/error.h>
-#include <libdart/table/schema.h>
 
 #define DART_APPLICATION_MODULES_MAX 8
 #define DART_APPLICATION_CHECKS_MAX 32
 #define DART_APPLICATION_ENTRIES_MAX 16
-#define DART_APPLICATION_FIELDS_MAX 1024 /* of an entry */
-#define DART_APPLICATION_ROWS_MAX 4096 /* of an entry */
-#define DART_APPLICATION_STRIDE_MAX (1 << 20) /* bytes */
-#define DART_APPLICATION_TEXT_MAX 256 /* bytes of a text field */
 
 /* An executable or a shared object that contains values. */
 struct dart_application_module {
 	char *soname; /* NULL for the executable, which is the first module */
 	struct dart_application_build_id build_id; /* none: checks prove the build */
+	bool is_address_space; /* of memory that describes itself: addresses are the process's own */
 };
 
 /* Memory that proves the build: an integer that must be @equals. */
@@ -34,15 +32,6 @@ struct dart_application_check {
 	struct dart_application_location location;
 	uint64_t equals; /* fits into @width bytes */
 	uint8_t width; /* 1, 2, 4, 8 */
-};
-
-/* The fields of an object in the program, or of each element of an array. */
-struct dart_application_entry {
-	/* its name is the one of the entry; a copy has the fields side by side */
-	struct dart_schema *schema;
-	struct dart_application_location *locations; /* of each field, in row 0 */
-	uint32_t rows; /* at least 1 */
-	uint32_t stride; /* bytes from the address of a row to the next one; 0 for one row */
 };
 
 struct dart_application_layout {
@@ -53,6 +42,7 @@ struct dart_application_layout {
 	uint32_t module_count; /* at least 1 */
 	uint32_t check_count; /* at least 1 if a module has no build-id */
 	uint32_t entry_count; /* at least 1 */
+	uint32_t left_out; /* values of described memory that a table cannot carry */
 };
 
 /*
