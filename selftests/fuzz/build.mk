@@ -6,6 +6,8 @@ fuzz_answer_parsers := $(addprefix tools/controller/, base/url.c \
 	push/formats/answer.c)
 fuzz_application_description_parsers := $(addprefix tools/lib/dart/application/, \
 	description.c document.c location.c)
+fuzz_application_formats_parsers := $(addprefix tools/lib/dart/application/, \
+	described.c entry.c hsperfdata.c mmv.c varnish.c)
 fuzz_application_image_sources := agent/application/elf_image.c
 fuzz_application_image_parsers := $(fuzz_application_image_sources)
 fuzz_application_layout_sources := $(wildcard agent/application/*.c)
