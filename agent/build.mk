@@ -58,6 +58,7 @@ unit_serve_tcp_reload_sources := $(unit_serve_tcp_sources)
 unit_serve_tcp_hostile_sources := $(unit_serve_tcp_sources)
 unit_serve_tcp_uncertified_sources := $(unit_serve_tcp_sources)
 unit_application_reader_sources := $(wildcard agent/application/*.c)
+unit_application_mapped_sources := $(wildcard agent/application/*.c)
 helpers/application_values_sources := $(wildcard agent/application/*.c \
 	tools/controller/metrics/*/*.c) $(addprefix tools/controller/, base/arena.c \
 	base/number_text.c settings/labels.c)

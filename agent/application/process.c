@@ -8,90 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "elf_image.h"
+#include "proc_files.h"
 
 #define AUXV_MAX 128 /* pairs of the auxiliary vector */
-
-/* The files of a process under /proc. */
-struct proc_files {
-	pid_t pid;
-	int directory;
-	int memory;
-};
-
-/* ---- the process of a pidfd */
-
-/* Returns the pid, 0 if the process has ended, or -errno. */
-static pid_t pid_of(int pidfd)
-{
-	char path[64], line[128];
-	pid_t pid = -EBADF;
-	FILE *file;
-	int number;
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", pidfd);
-	file = fopen(path, "re");
-	if (!file)
-		return -errno;
-	while (fgets(line, sizeof(line), file))
-		if (sscanf(line, "Pid: %d", &number) == 1)
-			pid = number > 0 ? number : 0;
-	fclose(file);
-	return pid;
-}
-
-static int ended(struct dart_error *error)
-{
-	return dart_error__set(error, ESRCH, "the process has ended, or executes another program");
-}
-
-/*
- * Until the process is reaped, no other process gets its pid.  So if it is still there after its
- * directory was opened, the directory is its own, and stays so.
- */
-static int open_files(struct proc_files *files, int pidfd, struct dart_error *error)
-{
-	char path[32];
-	int ret;
-
-	files->pid = pid_of(pidfd);
-	if (files->pid < 0)
-		return dart_error__system(error, -files->pid, "cannot find the process");
-	if (!files->pid)
-		return ended(error);
-	snprintf(path, sizeof(path), "/proc/%d", files->pid);
-	files->directory = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (files->directory < 0)
-		return errno == ENOENT ? ended(error) :
-					 dart_error__system(error, errno, "cannot open %s", path);
-	if (syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0)) {
-		ret = errno == ESRCH ? ended(error) :
-				       dart_error__system(error, errno, "cannot ask for process %d",
-							  files->pid);
-		goto close_directory;
-	}
-	files->memory = openat(files->directory, "mem", O_RDONLY | O_CLOEXEC);
-	if (files->memory >= 0)
-		return 0;
-	ret = errno == ENOENT || errno == ESRCH ?
-		      ended(error) :
-		      dart_error__system(
-			      error, errno,
-			      "cannot open the memory of process %d (CAP_SYS_PTRACE allows it)",
-			      files->pid);
-close_directory:
-	close(files->directory);
-	return ret;
-}
-
-static void close_files(struct proc_files *files)
-{
-	close(files->memory);
-	close(files->directory);
-}
 
 /* ---- the executable */
 
@@ -131,7 +53,7 @@ static int open_executable(const struct proc_files *files, struct elf_image *ima
 		ret = elf_image__open(image, files->memory, *header);
 	}
 	if (ret == -ESRCH)
-		return ended(error);
+		return proc_files__ended(error);
 	return ret ? dart_error__set(error, ENOEXEC,
 				     "process %d does not execute a 64-bit ELF program",
 				     files->pid) :
@@ -144,7 +66,7 @@ int application_process__build_id(int pidfd, struct dart_application_build_id *i
 	struct proc_files files;
 	struct elf_image image;
 	uint64_t header;
-	int ret = open_files(&files, pidfd, error);
+	int ret = proc_files__open(&files, pidfd, error);
 
 	if (ret)
 		return ret;
@@ -152,13 +74,13 @@ int application_process__build_id(int pidfd, struct dart_application_build_id *i
 	if (!ret) {
 		ret = elf_image__build_id(&image, id);
 		if (ret == -ESRCH)
-			ended(error);
+			proc_files__ended(error);
 		else if (ret)
 			ret = dart_error__set(error, ENOEXEC,
 					      "the program of process %d has no build-id",
 					      files.pid);
 	}
-	close_files(&files);
+	proc_files__close(&files);
 	return ret;
 }
 
@@ -175,7 +97,7 @@ static int compare(const struct elf_image *image, const struct dart_application_
 		return 0;
 	ret = elf_image__build_id(image, &id);
 	if (ret == -ESRCH)
-		return ended(error);
+		return proc_files__ended(error);
 	if (!ret && dart_application_build_id__equals(&id, &module->build_id))
 		return 0;
 	dart_application_build_id__print(&module->build_id, wanted);
@@ -199,19 +121,13 @@ static int find_module(const struct proc_files *files, const struct dart_applica
 	char *line = NULL;
 	size_t size = 0;
 	FILE *maps;
-	int fd, at, ret;
+	int at, ret;
 
 	ret = dart_error__set(error, ENOEXEC, "process %d has not loaded '%s'", files->pid,
 			      module->soname);
-	fd = openat(files->directory, "maps", O_RDONLY | O_CLOEXEC);
-	maps = fd < 0 ? NULL : fdopen(fd, "r");
-	if (!maps) {
-		ret = dart_error__system(error, errno, "cannot list the mappings of process %d",
-					 files->pid);
-		if (fd >= 0)
-			close(fd);
+	maps = proc_files__open_maps(files, &ret, error);
+	if (!maps)
 		return ret;
-	}
 	while (ret == -ENOEXEC && getline(&line, &size, maps) > 0) {
 		at = 0;
 		if (sscanf(line, "%llx-%*x %*s %llx %*s %*s %n", &start, &offset, &at) < 2 || !at ||
@@ -251,8 +167,9 @@ static int fetch_value(const struct application_process *process,
 	return elf_image__fetch(process->memory, address, value, width);
 }
 
-static int make_checks(const struct application_process *process,
-		       const struct dart_application_layout *layout, struct dart_error *error)
+int application_process__check(const struct application_process *process,
+			       const struct dart_application_layout *layout,
+			       struct dart_error *error)
 {
 	const struct dart_application_check *check;
 	uint64_t value;
@@ -263,7 +180,7 @@ static int make_checks(const struct application_process *process,
 		check = &layout->checks[i];
 		ret = fetch_value(process, &check->location, check->width, &value);
 		if (ret == -ESRCH)
-			return ended(error);
+			return proc_files__ended(error);
 		if (ret || value != check->equals)
 			return dart_error__set(
 				error, ENOEXEC,
@@ -283,23 +200,23 @@ int application_process__attach(struct application_process *process, int pidfd,
 	struct proc_files files;
 	struct elf_image image;
 	uint32_t i;
-	int ret = open_files(&files, pidfd, error);
+	int ret = proc_files__open(&files, pidfd, error);
 
 	if (ret)
 		return ret;
 	*process = (struct application_process){ .pid = files.pid, .memory = files.memory };
 	ret = open_executable(&files, &image, &process->header, error);
 	if (!ret) {
-		process->bases[0] = image.base;
+		process->bases[0] = layout->modules[0].is_address_space ? 0 : image.base;
 		ret = compare(&image, &layout->modules[0], files.pid, error);
 	}
 	for (i = 1; !ret && i < layout->module_count; i++)
 		ret = find_module(&files, &layout->modules[i], &process->bases[i], error);
 	if (!ret)
-		ret = make_checks(process, layout, error);
+		ret = application_process__check(process, layout, error);
 	/* What /proc told may be about a program that was executed meanwhile. */
 	if (!ret && !application_process__lives(process))
-		ret = ended(error);
+		ret = proc_files__ended(error);
 	if (ret)
 		close(files.memory);
 	close(files.directory);

@@ -32,6 +32,13 @@ struct application_process {
 int application_process__attach(struct application_process *process, int pidfd,
 				const struct dart_application_layout *layout,
 				struct dart_error *error);
+/*
+ * Makes the checks of @layout once more: memory that describes itself may have got other contents.
+ * Returns 0, -ESRCH or -ENOEXEC as above.
+ */
+int application_process__check(const struct application_process *process,
+			       const struct dart_application_layout *layout,
+			       struct dart_error *error);
 void application_process__detach(struct application_process *process);
 
 /*

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * application_values PID DIRECTORY NAMES: prints the values of a process, by the layout for its
- * build-id in DIRECTORY, as JSON: {"ENTRY": [{"FIELD": value, ...}, ...], ...}, a row each; and the
- * series that dart-controller makes of the entries "ENTRY@test", by the names in NAMES:
- * "series": {"FAMILY{LABELS}": value, ...}.  Prints them for each line of standard input once more.
+ * build-id in DIRECTORY, or by the memory that describes itself if DIRECTORY is "-", as JSON:
+ * {"ENTRY": [{"FIELD": value, ...}, ...], ...}, a row each; and the series that dart-controller makes
+ * of the entries "ENTRY@test", by the names in NAMES: "series": {"FAMILY{LABELS}": value, ...}.
+ * Prints them for each line of standard input once more.  An entry with an instance is called
+ * "ENTRY@INSTANCE", also for the series.
  */
 #include <errno.h>
 #include <jansson.h>
@@ -17,16 +19,19 @@
 #include <libdart/json.h>
 #include <libdart/table/value.h>
 
+#include "agent/application/mapped.h"
 #include "agent/application/process.h"
 #include "agent/application/reader.h"
 #include "tools/controller/metrics/plan/plan_make.h"
 #include "tools/controller/metrics/plan/points.h"
 
+#define ENTRIES_MAX DART_VARNISH_SEGMENTS_MAX
+
 /* What one pass has read: the entries as a controller has them after a scrape. */
 struct pass {
-	char names[DART_APPLICATION_ENTRIES_MAX][DART_CONTROL_NAME_MAX + sizeof("@test")];
-	struct dart_entry entries[DART_APPLICATION_ENTRIES_MAX];
-	struct sample_entry values[DART_APPLICATION_ENTRIES_MAX];
+	char names[ENTRIES_MAX][2 * DART_CONTROL_NAME_MAX];
+	struct dart_entry entries[ENTRIES_MAX];
+	struct sample_entry values[ENTRIES_MAX];
 	struct dart_table table;
 	struct sample sample;
 };
@@ -94,7 +99,8 @@ static int read_entry(struct pass *pass, uint32_t index, const struct dart_appli
 	application_reader__free(reader);
 	if (ret)
 		return dart_error__system(error, -ret, "entry '%s'", schema->name);
-	snprintf(pass->names[index], sizeof(pass->names[index]), "%s@test", schema->name);
+	snprintf(pass->names[index], sizeof(pass->names[index]), "%s@%s", schema->name,
+		 entry->instance ?: "test");
 	pass->entries[index] = (struct dart_entry){
 		.name = pass->names[index],
 		.schema = schema,
@@ -166,6 +172,14 @@ static json_t *series_of(const struct pass *pass, struct names *names)
 	return all;
 }
 
+/* "ENTRY", or "ENTRY@INSTANCE" */
+static const char *pass__key(const struct pass *pass, uint32_t index)
+{
+	const char *instance = strchr(pass->names[index], '@');
+
+	return strcmp(instance, "@test") ? pass->names[index] : pass->entries[index].schema->name;
+}
+
 static void pass__print(const struct pass *pass, struct names *names)
 {
 	json_t *all = json_object();
@@ -173,7 +187,7 @@ static void pass__print(const struct pass *pass, struct names *names)
 	uint32_t i;
 
 	for (i = 0; i < pass->sample.entry_count; i++)
-		json_object_set_new(all, pass->entries[i].schema->name, rows_of(&pass->values[i]));
+		json_object_set_new(all, pass__key(pass, i), rows_of(&pass->values[i]));
 	json_object_set_new(all, "series", series_of(pass, names));
 	text = dart_json__dumps(all, JSON_COMPACT);
 	puts(text);
@@ -189,8 +203,8 @@ int main(int argc, char **argv)
 	struct dart_application_layout *layout;
 	struct application_process process;
 	struct dart_error error;
+	static struct pass pass;
 	struct names *names;
-	struct pass pass;
 	char line[16];
 	int pidfd;
 
@@ -199,7 +213,11 @@ int main(int argc, char **argv)
 	pidfd = syscall(SYS_pidfd_open, atoi(argv[1]), 0);
 	if (pidfd < 0)
 		return fail(strerror(errno));
-	if (load(argv[2], pidfd, &layout, &error) || names__load(argv[3], &names, &error) ||
+	if (strcmp(argv[2], "-") ?
+		    load(argv[2], pidfd, &layout, &error) :
+		    application_mapped__describe(pidfd, APPLICATION_FORMAT_ANY, &layout, &error))
+		return fail(error.text);
+	if (names__load(argv[3], &names, &error) ||
 	    application_process__attach(&process, pidfd, layout, &error))
 		return fail(error.text);
 	while (fgets(line, sizeof(line), stdin)) {
