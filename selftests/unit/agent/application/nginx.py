@@ -4,8 +4,8 @@
 
 Starts Debian's nginx with two workers, and compares the memory of the master and of a worker with
 stub_status while connections are idle, send half a request, and fetch a response slowly; and again
-after the server has loaded its configuration once more. In TAP. Prints a reason to skip if no layout
-is for this nginx.
+after the server has loaded its configuration once more. In TAP. Prints a reason to skip if no
+layout is for this nginx.
 """
 import os
 import re
