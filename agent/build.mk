@@ -30,6 +30,8 @@ unit_torn_rows_sources := $(addprefix agent/, \
 unit_torn_rows_skeletons := cgroupnet tcpconn
 unit_mounts_sources := agent/region/mounts.c
 unit_host_sources := agent/base/host.c
+unit_gathered_sums_sources := $(addprefix agent/gather/, \
+	record.c record_pages.c)
 unit_registry_sources := $(wildcard $(addprefix agent/, \
 	base/*.c region/*.c schema/*.c table/*.c))
 unit_registry_skeletons := $(dartd_skeletons)
