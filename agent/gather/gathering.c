@@ -17,8 +17,6 @@
 #include "gathering.h"
 #include "own_sample.h"
 
-/* After more runs without progress than this, the remaining questions wait for a later pass. */
-#define IDLE_RUNS_MAX 64
 /* The time after which a deferrable pass wakes an idle CPU nevertheless: one hour. */
 #define SLACK_NS 3600000000000UL
 
@@ -32,6 +30,7 @@ struct gatherer {
 	uint64_t due; /* ns, CLOCK_MONOTONIC */
 	struct dart_zero_gathering cost;
 	struct record *next; /* of the pass that is running, or NULL */
+	int program; /* of the pass: the index of the list after that of @next */
 	uint32_t record_count;
 	/* By the index of the program, and one list for the records without a program. */
 	struct records_of_program records[];
@@ -42,12 +41,17 @@ static uint64_t monotonic(void)
 	return dart_clock__ns(CLOCK_MONOTONIC);
 }
 
-static struct records_of_program *list_of(struct gatherer *gatherer, const struct record *record)
+/* The index of the program that gathers @record; subject__program_count() for none. */
+static int program_of(const struct record *record)
 {
 	const struct subject *subject = subject__find(record->question.source);
-	const int program = subject ? subject->program : -1;
 
-	return &gatherer->records[program < 0 ? subject__program_count() : program];
+	return subject && subject->program >= 0 ? subject->program : subject__program_count();
+}
+
+static struct records_of_program *list_of(struct gatherer *gatherer, const struct record *record)
+{
+	return &gatherer->records[program_of(record)];
 }
 
 static void tell_gone(struct gathering *gathering, struct record *record)
@@ -66,9 +70,20 @@ static const uint64_t *online_cpus(struct gathering *gathering)
 	return gathering->online;
 }
 
-static void take_answer(struct gathering *gathering, struct gatherer *gatherer,
-			struct record *record, const struct gather_question *question)
+/* Records whose values programs are asked for, in the order of their questions. */
+struct batch {
+	struct gathering *gathering;
+	struct gatherer *gatherer;
+	struct record *const *records;
+};
+
+static void take_answer(void *owner, uint32_t index)
 {
+	const struct batch *batch = owner;
+	struct gathering *gathering = batch->gathering;
+	const struct gather_question *question = &gathering->programs.exchange->questions[index];
+	struct dart_zero_gathering *cost = &batch->gatherer->cost;
+	struct record *record = batch->records[index];
 	const uint64_t *online = NULL;
 
 	record->question.identity = question->identity;
@@ -77,76 +92,34 @@ static void take_answer(struct gathering *gathering, struct gatherer *gatherer,
 		if (answers__are_by_cpu(question, record))
 			online = online_cpus(gathering);
 		answers__write(gathering->programs.exchange, question, online, record);
-		gatherer->cost.records++;
+		cost->records++;
 		break;
 	case GATHER_ABSENT:
 		record__finish(record, 0);
-		gatherer->cost.records++;
+		cost->records++;
 		break;
 	case GATHER_ENDED:
 		tell_gone(gathering, record);
 		break;
-	default:
-		gatherer->cost.stale++;
 	}
 }
 
-/* Takes the answers of the last run; returns their number. */
-static uint32_t take_answers(struct gathering *gathering, struct gatherer *gatherer,
-			     struct record *const *records, bool *are_taken)
-{
-	const struct gather_exchange *exchange = gathering->programs.exchange;
-	uint32_t i, count = 0;
-
-	for (i = 0; i < exchange->count; i++) {
-		if (are_taken[i] || exchange->questions[i].answer == GATHER_NOT_YET)
-			continue;
-		take_answer(gathering, gatherer, records[i], &exchange->questions[i]);
-		are_taken[i] = true;
-		count++;
-	}
-	return count;
-}
-
-/* Runs @program until it answered all questions, or a run fails. */
-static void run(struct gathering *gathering, int program, struct gatherer *gatherer,
-		struct record *const *records)
-{
-	struct gather_exchange *exchange = gathering->programs.exchange;
-	bool are_taken[GATHER_QUESTIONS] = {};
-	uint32_t idle = 0, before, i;
-	uint64_t cursor;
-	int ret = 0;
-
-	exchange->next = 0;
-	exchange->cursor = 0;
-	exchange->budget_ns = GATHER_BUDGET_NS;
-	do {
-		before = exchange->next;
-		cursor = exchange->cursor;
-		exchange->used = 0;
-		ret = gather_programs__run(&gathering->programs, program);
-		if (!ret && !take_answers(gathering, gatherer, records, are_taken) &&
-		    exchange->next == before && exchange->cursor == cursor)
-			idle++;
-	} while (!ret && exchange->next < exchange->count && idle < IDLE_RUNS_MAX);
-	for (i = 0; i < exchange->count; i++)
-		gatherer->cost.stale += !are_taken[i];
-}
-
-/* Asks @program for the values of @count records. */
-static void ask(struct gathering *gathering, int program, struct gatherer *gatherer,
+/* Asks for the values of @count records. */
+static void ask(struct gathering *gathering, struct gatherer *gatherer,
 		struct record *const *records, uint32_t count)
 {
 	struct gather_exchange *exchange = gathering->programs.exchange;
+	struct batch batch = {
+		.gathering = gathering,
+		.gatherer = gatherer,
+		.records = records,
+	};
 	uint32_t i;
 
 	exchange->count = count;
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < count; i++)
 		exchange->questions[i] = records[i]->question;
-		exchange->questions[i].answer = GATHER_NOT_YET;
-	}
-	run(gathering, program, gatherer, records);
+	gatherer->cost.stale += gather_programs__answer(&gathering->programs, take_answer, &batch);
 }
 
 /* Takes a sample, and makes sure that the values belong to the namespace of the record. */
@@ -207,17 +180,25 @@ static void gather_without_program(struct gathering *gathering, struct gatherer 
 		write_cost(gatherer, record);
 }
 
-/* Takes the next records of the pass, at most GATHER_QUESTIONS; skips records that ended. */
+/*
+ * Takes the next records of the pass, at most GATHER_QUESTIONS, of one program after the other; skips
+ * records that ended.
+ */
 static uint32_t take_batch(struct gatherer *gatherer, struct record **records)
 {
-	struct record *record;
 	uint32_t count = 0;
 
-	for (record = gatherer->next; record && count < GATHER_QUESTIONS;
-	     record = TAILQ_NEXT(record, link))
-		if (!record->is_gone)
-			records[count++] = record;
-	gatherer->next = record;
+	while (count < GATHER_QUESTIONS) {
+		if (!gatherer->next) {
+			if (gatherer->program == subject__program_count())
+				break;
+			gatherer->next = TAILQ_FIRST(&gatherer->records[gatherer->program++]);
+			continue;
+		}
+		if (!gatherer->next->is_gone)
+			records[count++] = gatherer->next;
+		gatherer->next = TAILQ_NEXT(gatherer->next, link);
+	}
 	return count;
 }
 
@@ -228,21 +209,20 @@ static void yield_lock(struct gathering *gathering)
 	pthread_mutex_lock(&gathering->lock);
 }
 
-static void gather_list(struct gathering *gathering, struct gatherer *gatherer, int program)
+static void gather_by_programs(struct gathering *gathering, struct gatherer *gatherer)
 {
 	struct record *batch[GATHER_QUESTIONS];
 	uint32_t count;
 
-	gatherer->next = TAILQ_FIRST(&gatherer->records[program]);
-	while (gatherer->next) {
-		count = take_batch(gatherer, batch);
-		if (count)
-			ask(gathering, program, gatherer, batch, count);
+	gatherer->next = NULL;
+	gatherer->program = 0;
+	while ((count = take_batch(gatherer, batch))) {
+		ask(gathering, gatherer, batch, count);
 		yield_lock(gathering);
 	}
 }
 
-static void gather_list_without_program(struct gathering *gathering, struct gatherer *gatherer)
+static void gather_without_programs(struct gathering *gathering, struct gatherer *gatherer)
 {
 	struct record *record;
 
@@ -286,12 +266,10 @@ static void pass(struct gathering *gathering, struct gatherer *gatherer)
 	struct dart_zero_gathering *cost = &gatherer->cost;
 	const uint64_t start = monotonic();
 	uint64_t time;
-	int program;
 
 	gathering->is_online_read = false;
-	for (program = 0; program < subject__program_count(); program++)
-		gather_list(gathering, gatherer, program);
-	gather_list_without_program(gathering, gatherer);
+	gather_by_programs(gathering, gatherer);
+	gather_without_programs(gathering, gatherer);
 	if (namespace_list__has_changed(&gathering->namespaces, &gathering->programs))
 		gathering->handlers->on_namespaces(gathering->owner);
 	time = monotonic() - start;
@@ -542,11 +520,9 @@ int gathering__statistics(struct gathering *gathering, uint32_t netns, uint32_t 
 static void gather_first(struct gathering *gathering, struct gatherer *gatherer,
 			 struct record *record)
 {
-	const struct subject *subject = subject__find(record->question.source);
-
 	gathering->is_online_read = false;
-	if (subject && subject->program >= 0)
-		ask(gathering, subject->program, gatherer, &record, 1);
+	if (program_of(record) < subject__program_count())
+		ask(gathering, gatherer, &record, 1);
 	else
 		gather_without_program(gathering, gatherer, record);
 }
@@ -571,6 +547,7 @@ int gathering__add(struct gathering *gathering, struct record *record, uint32_t 
 	record->gatherer = gatherer;
 	gatherer->record_count++;
 	insert(list_of(gatherer, record), record);
+	record->question.program = program_of(record);
 	gather_first(gathering, gatherer, record);
 	is_gone = record->is_gone;
 	/* The thread waits for deferrable passes without the timer, which makes it wait anew. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The records that dartd gathers by itself, and the thread that gathers them.  Records of one
- * interval are gathered in one pass, which asks each program for all of them together.
+ * interval are gathered in one pass, which asks the programs for many of them at a time.
  */
 #ifndef GATHERING_H
 #define GATHERING_H

@@ -13,8 +13,12 @@
 #include "agent/region/sample_object.h"
 #include "programs.h"
 
+/* Names in the objects. */
 #define EXCHANGE_MAP "exchange"
+#define ARRAY_MAP "programs"
 
+/* After so many runs without progress the questions of a program wait for a later pass. */
+#define IDLE_RUNS_MAX 64
 struct loaded_program {
 	struct bpf_object *object; /* NULL: not loaded */
 	int fd;
@@ -83,6 +87,7 @@ void gather_programs__close(struct gather_programs *programs)
 		return;
 	munmap(programs->exchange, sizeof(*programs->exchange));
 	close(programs->exchange_fd);
+	close(programs->array_fd);
 }
 
 /* For the first program.  Until then dartd can do without: it also gathers without programs. */
@@ -90,24 +95,36 @@ static int open_exchange(struct gather_programs *programs, struct dart_error *er
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
 	struct gather_exchange *exchange;
-	int fd, ret;
+	int array, fd, ret;
 
 	/* The dot tells coverage that users cannot register this map: it contains no counters. */
 	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "dart.exchange", sizeof(uint32_t),
 			    sizeof(*exchange), 1, &options);
 	if (fd < 0)
 		return bpf_trial__explain(-errno, error);
+	array = bpf_map_create(BPF_MAP_TYPE_PROG_ARRAY, "dart.programs", sizeof(uint32_t),
+			       sizeof(uint32_t), GATHER_PROGRAMS, NULL);
+	if (array < 0) {
+		ret = bpf_trial__explain(-errno, error);
+		goto close_exchange;
+	}
 	exchange = mmap(NULL, sizeof(*exchange), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (exchange == MAP_FAILED) {
 		ret = dart_error__system(error, errno, "cannot map an eBPF map");
-		close(fd);
-		return ret;
+		goto close_array;
 	}
 	exchange->cpu_count = programs->cpu_count;
 	memcpy(exchange->cpus, programs->cpus, sizeof(exchange->cpus));
 	programs->exchange = exchange;
 	programs->exchange_fd = fd;
+	programs->array_fd = array;
 	return 0;
+
+close_array:
+	close(array);
+close_exchange:
+	close(fd);
+	return ret;
 }
 
 static bool answers(const struct bpf_program *program)
@@ -115,16 +132,23 @@ static bool answers(const struct bpf_program *program)
 	return bpf_program__type(program) == BPF_PROG_TYPE_RAW_TRACEPOINT;
 }
 
-/* The objects share one exchange. */
-static int share_exchange(struct gather_programs *programs, struct bpf_object *object,
-			  struct dart_error *error)
+static int share_map(struct bpf_object *object, const char *name, int fd)
 {
-	struct bpf_map *map = bpf_object__find_map_by_name(object, EXCHANGE_MAP);
+	struct bpf_map *map = bpf_object__find_map_by_name(object, name);
+
+	return map ? bpf_map__reuse_fd(map, fd) : -ENOENT;
+}
+
+/* The objects share one exchange, and the array of programs. */
+static int share_maps(struct gather_programs *programs, struct bpf_object *object,
+		      struct dart_error *error)
+{
 	int ret = programs->exchange ? 0 : open_exchange(programs, error);
 
 	if (ret)
 		return ret;
-	ret = map ? bpf_map__reuse_fd(map, programs->exchange_fd) : -ENOENT;
+	ret = share_map(object, EXCHANGE_MAP, programs->exchange_fd) ?:
+		      share_map(object, ARRAY_MAP, programs->array_fd);
 	return ret ? dart_error__system(error, -ret, "cannot share memory with eBPF programs") : 0;
 }
 
@@ -140,11 +164,15 @@ static int load_new(struct gather_programs *programs, int index, struct dart_err
 	ret = sample_object__open(elf, size, BPF_PROG_TYPE_RAW_TRACEPOINT, &object, error);
 	if (ret)
 		return ret;
-	ret = share_exchange(programs, object, error) ?: sample_object__load(object, error);
+	ret = share_maps(programs, object, error) ?: sample_object__load(object, error);
 	if (ret)
 		goto close_object;
 	bpf_object__for_each_program(program, object) if (answers(program))
 		loaded->fd = bpf_program__fd(program);
+	if (bpf_map_update_elem(programs->array_fd, &index, &loaded->fd, BPF_ANY)) {
+		ret = dart_error__system(error, errno, "cannot share an eBPF program");
+		goto close_object;
+	}
 	loaded->object = object;
 	return 0;
 
@@ -205,6 +233,7 @@ void gather_programs__give(struct gather_programs *programs, enum dart_zero_sour
 	loaded = &programs->loaded[subject->program];
 	pthread_mutex_lock(&programs->loading);
 	if (!--loaded->users) {
+		bpf_map_delete_elem(programs->array_fd, &subject->program);
 		bpf_object__close(loaded->object);
 		*loaded = (struct loaded_program){};
 	}
@@ -227,8 +256,11 @@ int gather_programs__keep(struct gather_programs *programs, int index, struct da
 	return ret;
 }
 
-int gather_programs__run(struct gather_programs *programs, int index)
+/* Runs the program of the next question, which goes on with others.  Returns 0 or -errno. */
+static int run(struct gather_programs *programs)
 {
+	const struct gather_exchange *exchange = programs->exchange;
+	const uint32_t index = exchange->questions[exchange->next].program;
 	/* The kernel runs a raw tracepoint on the CPU of the caller. */
 	LIBBPF_OPTS(bpf_test_run_opts, options);
 
@@ -241,6 +273,62 @@ int gather_programs__run(struct gather_programs *programs, int index)
 			   subject__program(index)->name, strerror(-ret));
 	loaded->failed = ret;
 	return ret;
+}
+
+/* Leaves the questions to the program of the next question without answers. */
+static void skip_program(struct gather_exchange *exchange)
+{
+	const uint32_t program = exchange->questions[exchange->next].program;
+
+	while (exchange->next < exchange->count &&
+	       exchange->questions[exchange->next].program == program)
+		exchange->next++;
+	exchange->cursor = 0;
+}
+
+/* Passes on the answers of a run, from question @first on; returns their number. */
+static uint32_t take_answers(const struct gather_exchange *exchange, uint32_t first,
+			     void (*take)(void *owner, uint32_t index), void *owner)
+{
+	uint32_t i, count = 0;
+
+	for (i = first; i < exchange->next; i++) {
+		if (exchange->questions[i].answer == GATHER_NOT_YET)
+			continue;
+		take(owner, i);
+		count++;
+	}
+	return count;
+}
+
+uint32_t gather_programs__answer(struct gather_programs *programs,
+				 void (*take)(void *owner, uint32_t index), void *owner)
+{
+	struct gather_exchange *exchange = programs->exchange;
+	uint32_t idle = 0, taken = 0, before, i;
+	uint64_t cursor;
+
+	for (i = 0; i < exchange->count; i++)
+		exchange->questions[i].answer = GATHER_NOT_YET;
+	exchange->next = 0;
+	exchange->cursor = 0;
+	exchange->budget_ns = GATHER_BUDGET_NS;
+	while (exchange->next < exchange->count) {
+		before = exchange->next;
+		cursor = exchange->cursor;
+		exchange->used = 0;
+		if (run(programs)) {
+			skip_program(exchange);
+			continue;
+		}
+		taken += take_answers(exchange, before, take, owner);
+		if (exchange->next != before || exchange->cursor != cursor ||
+		    ++idle < IDLE_RUNS_MAX)
+			continue;
+		skip_program(exchange);
+		idle = 0;
+	}
+	return exchange->count - taken;
 }
 
 int gather_programs__ask(struct gather_programs *programs, int index,
@@ -260,7 +348,8 @@ int gather_programs__ask(struct gather_programs *programs, int index,
 	exchange->cursor = 0;
 	exchange->budget_ns = budget_ns;
 	exchange->questions[0] = *question;
-	return gather_programs__run(programs, index);
+	exchange->questions[0].program = index;
+	return run(programs);
 }
 
 int gather_programs__statistics(struct gather_programs *programs, uint32_t netns, uint32_t ifindex,

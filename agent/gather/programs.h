@@ -20,6 +20,7 @@ struct gather_programs {
 	pthread_mutex_t loading;
 	struct gather_exchange *exchange; /* shared with all programs; NULL before the first */
 	int exchange_fd;
+	int array_fd; /* of all loaded programs, which they share, too */
 	uint16_t *cpus; /* all possible CPUs, as in the exchange */
 	uint32_t cpu_count;
 	struct loaded_program *loaded; /* by the index of the program */
@@ -55,7 +56,12 @@ int gather_programs__ask(struct gather_programs *programs, int index,
 int gather_programs__statistics(struct gather_programs *programs, uint32_t netns, uint32_t ifindex,
 				enum gather_statistics *statistics);
 
-/* Runs program @index once with the questions in the exchange.  Returns 0 or -errno. */
-int gather_programs__run(struct gather_programs *programs, int index);
+/*
+ * Runs programs until they answered all questions in the exchange.  Calls @take with the index of
+ * each answered question after the run that answered it: the next run overwrites the output.  A
+ * program whose run fails leaves its questions.  Returns the number of questions without an answer.
+ */
+uint32_t gather_programs__answer(struct gather_programs *programs,
+				 void (*take)(void *owner, uint32_t index), void *owner);
 
 #endif /* PROGRAMS_H */

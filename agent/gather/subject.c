@@ -41,6 +41,8 @@ enum program {
 		.name = #name_, .source = source_ \
 	}
 
+_Static_assert(PROGRAMS <= GATHER_PROGRAMS, "more programs than a run can go on with");
+
 static const struct gather_program programs[PROGRAMS] = {
 	[PROGRAM_HOST] = OF_GATHERER(host),
 	[PROGRAM_LOAD] = OF_GATHERER(load),

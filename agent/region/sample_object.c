@@ -51,13 +51,13 @@ static int find_variables(struct bpf_object *object, struct dart_error *error)
 	return 0;
 }
 
-/* The map of the program that answers dartd, for objects of which that program is not loaded. */
-static void leave_exchange(struct bpf_object *object)
+/* A map of the program that answers dartd, for objects of which that program is not loaded. */
+static void leave_map(struct bpf_object *object, const char *name)
 {
-	struct bpf_map *exchange = bpf_object__find_map_by_name(object, "exchange");
+	struct bpf_map *map = bpf_object__find_map_by_name(object, name);
 
-	if (exchange)
-		bpf_map__set_autocreate(exchange, false);
+	if (map)
+		bpf_map__set_autocreate(map, false);
 }
 
 int sample_object__open(const void *elf, size_t size, enum bpf_prog_type type,
@@ -78,8 +78,10 @@ int sample_object__open(const void *elf, size_t size, enum bpf_prog_type type,
 	}
 	bpf_object__for_each_program(program, object) bpf_program__set_autoload(
 		program, is_syscall(program) || bpf_program__type(program) == type);
-	if (type == BPF_PROG_TYPE_RAW_TRACEPOINT_WRITABLE)
-		leave_exchange(object);
+	if (type == BPF_PROG_TYPE_RAW_TRACEPOINT_WRITABLE) {
+		leave_map(object, "exchange");
+		leave_map(object, "programs");
+	}
 	*result = object;
 	return 0;
 }

@@ -52,6 +52,14 @@ struct {
 	__type(value, struct gather_exchange);
 } exchange SEC(".maps");
 
+/* The programs by their index, which dartd makes all programs share, too. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
+	__uint(max_entries, GATHER_PROGRAMS);
+	__type(key, __u32);
+	__type(value, __u32);
+} programs SEC(".maps");
+
 /* Never NULL, but the verifier does not know that. */
 static __always_inline struct gather_exchange *answer__exchange(void)
 {
@@ -64,9 +72,8 @@ static __always_inline struct gather_exchange *answer__exchange(void)
  * Reserves @bytes of the output for the caller to fill; returns NULL if the output is full.  @bytes
  * is a multiple of 8, at most GATHER_COPY_MAX.
  */
-static __always_inline void *answer__append(__u32 bytes)
+static __always_inline void *answer__append_to(struct gather_exchange *in, __u32 bytes)
 {
-	struct gather_exchange *in = answer__exchange();
 	__u32 at;
 
 	if (!in)
@@ -79,6 +86,11 @@ static __always_inline void *answer__append(__u32 bytes)
 	asm volatile("" : "+r"(at));
 	in->used = at + bytes;
 	return in->output + at;
+}
+
+static __always_inline void *answer__append(__u32 bytes)
+{
+	return answer__append_to(answer__exchange(), bytes);
 }
 
 /* The CPU at this index of dartd's list. */
@@ -128,22 +140,35 @@ struct answer_copies {
 };
 
 /* Appends a copy of @length bytes. */
-static __always_inline int answer__copy(__u64 address, __u32 length)
+static __always_inline int answer__copy_to(struct gather_exchange *in, __u64 address, __u32 length)
 {
 	void *copy;
 
 	if (length > GATHER_COPY_MAX)
 		return -EINVAL;
 	asm volatile("" : "+r"(length));
-	copy = answer__append(length);
+	copy = answer__append_to(in, length);
 	if (!copy)
 		return -ENOSPC;
 	return bpf_probe_read_kernel(copy, length, (const void *)address);
 }
 
+static __always_inline int answer__copy(__u64 address, __u32 length)
+{
+	return answer__copy_to(answer__exchange(), address, length);
+}
+
+/* Looks the exchange up once, because this runs for each CPU of each object. */
 static __attribute__((unused)) long answer__copy_cpu(__u32 place, struct answer_copies *copies)
 {
-	if (answer__copy(answer__at_cpu(copies->address, answer__cpu(place)), copies->length))
+	struct gather_exchange *in = answer__exchange();
+	__u32 cpu;
+
+	if (!in)
+		return 1;
+	cpu = in->cpus[place & (GATHER_CPUS - 1)];
+	if (answer__copy_to(in, copies->address + in->offsets[cpu & (GATHER_CPUS - 1)],
+			    copies->length))
 		return 1;
 	copies->done++;
 	return 0;
@@ -328,33 +353,53 @@ static __always_inline bool answer__end(struct gather_exchange *in,
 	return false;
 }
 
-/* Defines the program, which answers each question with @function. */
-#define ANSWER_QUESTIONS(function)                                    \
-	static long answer_question(__u32 round, void *nothing)       \
-	{                                                             \
-		struct gather_exchange *in = answer__exchange();      \
-		struct gather_question *question;                     \
-                                                                      \
-		if (!in || answer__is_late(in, round))                \
-			return 1;                                     \
-		question = answer__question(in);                      \
-		if (!question)                                        \
-			return 1;                                     \
-		question->at = in->used;                              \
-		question->rows = 0;                                   \
-		return answer__end(in, question, function(question)); \
-	}                                                             \
-                                                                      \
-	SEC("?raw_tp")                                                \
-	int answer(void *context)                                     \
-	{                                                             \
-		struct gather_exchange *in = answer__exchange();      \
-                                                                      \
-		if (!in)                                              \
-			return 0;                                     \
-		in->time = bpf_ktime_get_boot_ns();                   \
-		bpf_loop(GATHER_QUESTIONS, answer_question, NULL, 0); \
-		return 0;                                             \
+/* Goes on with the program of the next question, unless that is @program or the time is over. */
+static __always_inline void answer__go_on(void *context, struct gather_exchange *in, __u32 program)
+{
+	const struct gather_question *question = answer__question(in);
+
+	if (!question || question->program == program || answer__is_late(in, 1))
+		return;
+	in->is_continued = 1;
+	bpf_tail_call(context, &programs, question->program);
+	/* The program is not there: dartd runs it. */
+	in->is_continued = 0;
+}
+
+/* Defines the program, which answers each of its questions with @function. */
+#define ANSWER_QUESTIONS(function)                                        \
+	static long answer_question(__u32 round, const __u32 *program)    \
+	{                                                                 \
+		struct gather_exchange *in = answer__exchange();          \
+		struct gather_question *question;                         \
+                                                                          \
+		if (!in || answer__is_late(in, round))                    \
+			return 1;                                         \
+		question = answer__question(in);                          \
+		if (!question || question->program != *program)           \
+			return 1;                                         \
+		question->at = in->used;                                  \
+		question->rows = 0;                                       \
+		return answer__end(in, question, function(question));     \
+	}                                                                 \
+                                                                          \
+	SEC("?raw_tp")                                                    \
+	int answer(void *context)                                         \
+	{                                                                 \
+		struct gather_exchange *in = answer__exchange();          \
+		const struct gather_question *question;                   \
+		__u32 program;                                            \
+                                                                          \
+		question = in ? answer__question(in) : NULL;              \
+		if (!question)                                            \
+			return 0;                                         \
+		program = question->program;                              \
+		if (!in->is_continued)                                    \
+			in->time = bpf_ktime_get_boot_ns();               \
+		in->is_continued = 0;                                     \
+		bpf_loop(GATHER_QUESTIONS, answer_question, &program, 0); \
+		answer__go_on(context, in, program);                      \
+		return 0;                                                 \
 	}
 
 #endif /* GATHER_ANSWER_H */

@@ -18,9 +18,11 @@
  *		struct of the sample
  *
  * A program answers the questions from @next on, and stops when the output is full or @budget_ns
- * has passed, so that it holds the RCU read lock for a bounded time.  It leaves the number of the
- * first question without an answer in @next; dartd takes the answers and runs it again.  All
- * answers of one question come from one run.
+ * has passed, so that it holds the RCU read lock for a bounded time.  If the next question is for
+ * another program, it goes on with that program, by a tail call: one run can answer questions of
+ * several programs.  The last program leaves the number of the first question without an answer in
+ * @next; dartd takes the answers and runs the program of that question.  All answers of one question
+ * come from one run.
  *
  * Numbers are in the byte order of the machine.  The programs and dartd are of one build, so
  * the exchange carries no version.  Only the thread that gathers writes the exchange or runs
@@ -35,6 +37,7 @@
 
 #define GATHER_QUESTIONS	256
 #define GATHER_CPUS		8192
+#define GATHER_PROGRAMS		64
 #define GATHER_OUTPUT		(1 << 20)	/* bytes */
 /* The longest copy of a variable, or sample. */
 #define GATHER_COPY_MAX		4096
@@ -48,6 +51,7 @@ enum gather_answer {
 
 struct gather_question {
 	__u32 source;		/* enum dart_zero_source */
+	__u32 program;		/* index of the program that answers, below GATHER_PROGRAMS */
 	/*
 	 * A descriptor of dartd for the object: the directory of a cgroup, or the directory of a
 	 * block device in /sys/dev/block; -1: none.  O_PATH suffices.
@@ -101,13 +105,15 @@ struct gather_exchange {
 	__u32 used;		/* in: 0; out: bytes of the output */
 	__u32 cpu_count;	/* in: of @cpus */
 	__u64 budget_ns;	/* in */
-	__u64 time;		/* out: CLOCK_BOOTTIME at the start, ns */
+	__u64 time;		/* out: CLOCK_BOOTTIME at the start of the run, ns */
 	/*
 	 * For programs that may need longer than the budget for one question: their position in it.
 	 * in: 0 for the first run of a pass.  out: not 0 if the next run continues with the
 	 * question @next.
 	 */
 	__u64 cursor;
+	/* Only for programs: not 0 at the start of a program that goes on with the run of another */
+	__u64 is_continued;
 	__u16 cpus[GATHER_CPUS];	/* in: all possible CPUs */
 	/* Only for programs: offset of the per-CPU memory of each CPU, by the number of the CPU */
 	__u64 offsets[GATHER_CPUS];
