@@ -123,6 +123,38 @@ static void test_substitute(void **state)
 	trial__free(&trial);
 }
 
+/* Applications and their instances are labels of their own. */
+static void test_instances(void **state)
+{
+	static const char names[] = "- family: named\n"
+				    "  help: N.\n"
+				    "  type: gauge\n"
+				    "  series:\n"
+				    "    - entry: e\n"
+				    "      labels: {application: $application, backend: $instance}\n"
+				    "      value: value\n";
+	static const struct wanted_field fields[] = { { "value", "", DART_CONTROL_FIELD_GAUGE },
+						      {} };
+	static const char *const entries[] = { "e@web", "e@web[boot.a]+1s", "e@web[x[0]]",
+					       "e@web[" };
+	const struct dart_schema *schema;
+	struct trial trial;
+	uint32_t i, entry;
+
+	trial__init(&trial, names);
+	schema = host__record(&trial.host, fields);
+	for (i = 0; i < 4; i++) {
+		entry = trial__add(&trial, entries[i], schema);
+		host__set(&trial.host, entry, 0, "value", 0, i);
+	}
+	trial__plan(&trial);
+	trial__expect(&trial, "named{application=\"web\"}", 0);
+	trial__expect(&trial, "named{application=\"web\",backend=\"boot.a\"}", 1);
+	trial__expect(&trial, "named{application=\"web\",backend=\"x[0]\"}", 2);
+	trial__expect(&trial, "named{application=\"web[\"}", 3);
+	trial__free(&trial);
+}
+
 static void test_equal_series(void **state)
 {
 	struct dart_schema *schema;
@@ -230,6 +262,7 @@ int main(void)
 		TEST("names without a namespace are of the host's own", test_namespaces),
 		TEST("a source that stands in for another one is left out silently where both are",
 		     test_substitute),
+		TEST("an application and its instance are labels of their own", test_instances),
 		TEST("of equal series one stays, the same each time, and the others are counted",
 		     test_equal_series),
 		TEST("labels are texts of a row, which end the plan when they change",

@@ -20,6 +20,8 @@
 enum name_label_kind {
 	NAME_LABEL_CONSTANT,
 	NAME_LABEL_SELECTOR,
+	NAME_LABEL_APPLICATION, /* the selector before an instance in brackets */
+	NAME_LABEL_INSTANCE, /* in brackets at the end of the selector */
 	NAME_LABEL_NETNS,
 	NAME_LABEL_NODE_NAME,
 	NAME_LABEL_BOOT_ID,

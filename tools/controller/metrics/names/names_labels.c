@@ -58,8 +58,9 @@ static int take_label_value(struct dart_yaml *yaml, const yaml_node_t *node, str
 		const char *name;
 		enum name_label_kind kind;
 	} known[] = {
-		{ "selector", NAME_LABEL_SELECTOR },   { "netns", NAME_LABEL_NETNS },
-		{ "node_name", NAME_LABEL_NODE_NAME }, { "boot_id", NAME_LABEL_BOOT_ID },
+		{ "selector", NAME_LABEL_SELECTOR },	   { "netns", NAME_LABEL_NETNS },
+		{ "application", NAME_LABEL_APPLICATION }, { "instance", NAME_LABEL_INSTANCE },
+		{ "node_name", NAME_LABEL_NODE_NAME },	   { "boot_id", NAME_LABEL_BOOT_ID },
 		{ "host_id", NAME_LABEL_HOST_ID },
 	};
 	const char *text = dart_yaml__text(node);

@@ -88,6 +88,20 @@ static bool print_field(const struct plan_entry *entry, const char *name, uint32
 	return true;
 }
 
+/* The selector of an application that has instances is APPLICATION[INSTANCE]. */
+static void print_part(const char *selector, bool is_instance, char value[static LABEL_VALUE_MAX])
+{
+	const size_t length = strlen(selector), before = strcspn(selector, "[");
+	const bool has_instance = before < length && selector[length - 1] == ']';
+	size_t begin = 0, end = has_instance ? before : length;
+
+	if (is_instance) {
+		begin = has_instance ? before + 1 : length;
+		end = has_instance ? length - 1 : length;
+	}
+	snprintf(value, LABEL_VALUE_MAX, "%.*s", (int)(end - begin), selector + begin);
+}
+
 static bool row_labels__add(struct row_labels *labels, const struct plan_entry *entry,
 			    const struct dart_table *table, const struct name_label *label,
 			    uint32_t copy)
@@ -101,6 +115,10 @@ static bool row_labels__add(struct row_labels *labels, const struct plan_entry *
 		return true;
 	case NAME_LABEL_SELECTOR:
 		value = entry->selector;
+		break;
+	case NAME_LABEL_APPLICATION:
+	case NAME_LABEL_INSTANCE:
+		print_part(entry->selector, label->kind == NAME_LABEL_INSTANCE, text);
 		break;
 	case NAME_LABEL_NETNS:
 		value = entry->netns;
