@@ -13,6 +13,7 @@ import yaml
 TOP = os.path.abspath(os.path.join(os.path.dirname(__file__), "../.."))
 # Fields named by BTF: "ENTRY FIELD..."
 FIELDS = "selftests/prometheus_fields"
+DESCRIBED = "selftests/prometheus_described"
 findings = []
 
 
@@ -75,6 +76,9 @@ def fields_of_sources():
     for name, described in fields_of_applications().items():
         fields[name] = described
         selectors[name] = "APPLICATION"
+    for _, entry, names in lines_of_fields(path(DESCRIBED)):
+        fields.setdefault(entry, {}).update(dict.fromkeys(names, ("", "GAUGE")))
+        selectors[entry] = "APPLICATION"
     return fields, selectors
 
 
@@ -119,7 +123,7 @@ def read_families():
 def terms(value):
     """The fields of a sum, or None for anything else."""
     operands = re.split(r"\s+[+-]\s+", value)
-    if not all(re.fullmatch(r"[a-z0-9_.]+", operand) for operand in operands):
+    if not all(re.fullmatch(r"[A-Za-z0-9_.]+", operand) for operand in operands):
         return None
     return [operand for operand in operands if not operand.isdigit()]
 

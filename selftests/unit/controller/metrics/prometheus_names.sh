@@ -53,6 +53,9 @@ planted redis.yaml 's/labels: {application: .selector}/labels: {application: red
 	"redis, which has a selector"
 planted redis.yaml 's/signed: true/signed: yes/' \
 	"another sign than true and false is found" "signed is neither true nor false: yes"
+planted varnish.yaml 's/labels: {application: .application}/labels: {id: $instance}/' \
+	"a series of memory that describes itself needs the name of its application" \
+	"varnish:main, which has a selector"
 planted pressure.yaml 's/scale:/factor:/' \
 	"a key that is not known is found" "no key of a series is called factor"
 planted containers.yaml 's/id: /instance: /' \
