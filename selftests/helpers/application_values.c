@@ -5,7 +5,7 @@
  * {"ENTRY": [{"FIELD": value, ...}, ...], ...}, a row each; and the series that dart-controller makes
  * of the entries "ENTRY@test", by the names in NAMES: "series": {"FAMILY{LABELS}": value, ...}.
  * Prints them for each line of standard input once more.  An entry with an instance is called
- * "ENTRY@INSTANCE", also for the series.
+ * "ENTRY@test[INSTANCE]".
  */
 #include <errno.h>
 #include <jansson.h>
@@ -99,8 +99,8 @@ static int read_entry(struct pass *pass, uint32_t index, const struct dart_appli
 	application_reader__free(reader);
 	if (ret)
 		return dart_error__system(error, -ret, "entry '%s'", schema->name);
-	snprintf(pass->names[index], sizeof(pass->names[index]), "%s@%s", schema->name,
-		 entry->instance ?: "test");
+	snprintf(pass->names[index], sizeof(pass->names[index]),
+		 entry->instance ? "%s@test[%s]" : "%s@test", schema->name, entry->instance);
 	pass->entries[index] = (struct dart_entry){
 		.name = pass->names[index],
 		.schema = schema,
@@ -172,12 +172,11 @@ static json_t *series_of(const struct pass *pass, struct names *names)
 	return all;
 }
 
-/* "ENTRY", or "ENTRY@INSTANCE" */
+/* "ENTRY", or "ENTRY@test[INSTANCE]" */
 static const char *pass__key(const struct pass *pass, uint32_t index)
 {
-	const char *instance = strchr(pass->names[index], '@');
-
-	return strcmp(instance, "@test") ? pass->names[index] : pass->entries[index].schema->name;
+	return strchr(pass->names[index], '[') ? pass->names[index] :
+						 pass->entries[index].schema->name;
 }
 
 static void pass__print(const struct pass *pass, struct names *names)

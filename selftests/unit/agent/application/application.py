@@ -43,11 +43,11 @@ def skip_without_layout(program):
 class Reader:
     """Reads the values of a process, and the series that dart-controller makes of them."""
 
-    def __init__(self, pid):
+    def __init__(self, pid, layouts=LAYOUTS, stderr=None):
         self.process = subprocess.Popen(
-            [os.path.join(top, ".output/selftests/helpers/application_values"), str(pid), LAYOUTS,
+            [os.path.join(top, ".output/selftests/helpers/application_values"), str(pid), layouts,
              os.path.join(top, "schemas/prometheus")],
-            text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=stderr)
 
     def read(self):
         """{entry: [{field: value}]}, and "series": {"FAMILY{LABELS}": value}"""

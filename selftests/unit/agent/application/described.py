@@ -17,19 +17,8 @@ import time
 import urllib.error
 import urllib.request
 
-top = os.path.abspath(sys.argv[1])
-HELPER = os.path.join(top, ".output/selftests/helpers/application_values")
-points = failures = 0
-
-
-def point(ok, name, why=""):
-    global points, failures
-    points += 1
-    failures += not ok
-    print(f"{'ok' if ok else 'not ok'} {points} - {name}")
-    if not ok:
-        print(f"# {why}")
-
+sys.dont_write_bytecode = True
+from application import Reader, end, point, top  # noqa: E402
 
 def until(condition, what):
     """Waits for programs that tell nobody when they are ready."""
@@ -40,33 +29,31 @@ def until(condition, what):
     sys.exit(f"Bail out! {what}")
 
 
-class Reader:
-    """The values of a process; its layout is made once."""
+class Described(Reader):
+    """The values of a process whose memory describes itself; its layout is made once."""
 
     def __init__(self, pid):
-        self.process = subprocess.Popen([HELPER, str(pid)], text=True, stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        super().__init__(pid, "-", subprocess.PIPE)
+        self.series = {}
 
     def read(self):
         """Values, or the sentence that refuses them."""
         try:
-            self.process.stdin.write("\n")
-            self.process.stdin.flush()
-        except BrokenPipeError:
-            pass
-        line = self.process.stdout.readline()
-        return json.loads(line) if line else self.process.stderr.read().strip()
+            values = super().read()
+        except (BrokenPipeError, json.JSONDecodeError):
+            return self.process.stderr.read().strip()
+        self.series = values.pop("series")
+        return values
 
     def end(self):
         try:
-            self.process.stdin.close()
+            super().end()
         except BrokenPipeError:
-            pass
-        self.process.wait()
+            self.process.wait()
 
 
 def why_refused(pid):
-    reader = Reader(pid)
+    reader = Described(pid)
     answer = reader.read()
     reader.end()
     return answer
@@ -89,6 +76,21 @@ def compare(flat, reader, tool, when):
     point(names and not wrong, f"{when}: {len(names)} values are those of the tool",
           "; ".join(wrong))
     return before.keys() - values.keys()
+
+
+def families(file):
+    """The families of a file of schemas/prometheus that are not patterns."""
+    with open(os.path.join(top, "schemas/prometheus", file), encoding="utf-8") as text:
+        return set(re.findall(r"^- family: (\w+)", text.read(), re.M))
+
+
+def check_series(reader, file, expected):
+    """Each family has a series, and these series have these values."""
+    reader.read()
+    missing = families(file) - {name.partition("{")[0] for name in reader.series}
+    point(not missing, f"each family of {file} has a series", ", ".join(missing))
+    found = {name: reader.series.get(name) for name in expected}
+    point(found == expected, f"series of {file} have the values of the tool", str(found))
 
 
 # ---- a Java virtual machine
@@ -115,7 +117,7 @@ def test_jvm(directory):
          "0"], stdout=subprocess.DEVNULL)
     try:
         until(lambda: "sun.rt" in jcmd(java.pid, "PerfCounter.print"), "no java")
-        reader = Reader(java.pid)
+        reader = Described(java.pid)
         lacking = compare(lambda values: values["jvm"][0], reader,
                           lambda: perf_counters(java.pid), "a JVM at rest")
         counters = perf_counters(java.pid)
@@ -135,6 +137,14 @@ def test_jvm(directory):
         point(reader.read()["jvm"][0]["sun.gc.collector.1.invocations"] == collections + 1,
               "the collection was counted")
         java.send_signal(signal.SIGSTOP)
+        row = reader.read()["jvm"][0]
+        space = "sun.gc.generation.1.space.0"
+        check_series(reader, "jvm.yaml", {
+            'jvm_threads_live_threads{application="test"}': row["java.threads.live"],
+            'jvm_memory_used_bytes{application="test",area="nonheap",id="Metaspace"}':
+                row["sun.gc.metaspace.used"],
+            f'jvm_memory_used_bytes{{application="test",area="heap",id="{row[space + ".name"]}"}}':
+                row[space + ".used"]})
         point("jvm" in reader.read(), "a stopped JVM is read")
         java.kill()
         java.wait()
@@ -241,7 +251,7 @@ def test_mmv(directory):
     path = os.path.join(directory, "mmv/dartjobs")
     writer = MmvWriter(directory)
     try:
-        reader = Reader(writer.process.pid)
+        reader = Described(writer.process.pid)
         for number in (42, 12345):
             writer.write(number)
             lacking = compare(flat_mmv, reader, lambda: pminfo(directory), f"step {number}")
@@ -268,7 +278,7 @@ def test_mmv(directory):
         writer.end()
     writer = MmvWriter(directory)
     try:
-        reader = Reader(writer.process.pid)
+        reader = Described(writer.process.pid)
         reader.read()
         os.truncate(path, 0)
         answer = reader.read()
@@ -293,8 +303,8 @@ def flat_varnish(values):
                 "vbe": "VBE"}
     found = {}
     for entry, (row,) in values.items():
-        kind, _, instance = entry.removeprefix("varnish:").partition("@")
-        prefix = f"{prefixes[kind]}.{instance}" if instance else prefixes[kind]
+        kind, _, instance = entry.removeprefix("varnish:").partition("@test")
+        prefix = f"{prefixes[kind]}.{instance[1:-1]}" if instance else prefixes[kind]
         found |= {f"{prefix}.{name}": value for name, value in row.items()}
     return found
 
@@ -329,7 +339,7 @@ def test_varnish(directory):
         until(lambda: "MEMPOOL.sess1.live" in varnishstat(state), "no pools")
         child, = children(manager.pid)
         address = varnishadm(state, "debug.listen_address").split()
-        reader = Reader(child)
+        reader = Described(child)
         lacking = compare(flat_varnish, reader, lambda: varnishstat(state), "varnishd at rest")
         point(not lacking, "no counter is missing", ", ".join(lacking))
         for _ in range(3):
@@ -343,6 +353,12 @@ def test_varnish(directory):
         failed = {name: values[f"VBE.boot.{name}.fail_econnrefused"]
                   for name in ("default", "other")}
         point(failed["other"] > failed["default"] == 0, "backends are told apart", str(failed))
+        check_series(reader, "varnish.yaml", {
+            'varnish_main_client_req{application="test"}': 3,
+            'varnish_main_sessions_total{application="test"}': 3,
+            'varnish_backend_fail_econnrefused{application="test",backend="boot.other",'
+            'server="unknown"}': failed["other"],
+            'varnish_sma_g_space{application="test",type="s0"}': values["SMA.s0.g_space"]})
         os.kill(child, signal.SIGKILL)
         until(lambda: child not in children(manager.pid), "the child lives")
         answer = reader.read()
@@ -351,7 +367,7 @@ def test_varnish(directory):
         reader.end()
         until(lambda: "running" in varnishadm(state, "status"), "no new child")
         until(lambda: "MEMPOOL.sess1.live" in varnishstat(state), "no new pools")
-        reader = Reader(children(manager.pid)[0])
+        reader = Described(children(manager.pid)[0])
         compare(flat_varnish, reader, lambda: varnishstat(state), "a new child")
         reader.end()
     finally:
@@ -362,8 +378,7 @@ def test_varnish(directory):
 def main():
     with tempfile.TemporaryDirectory() as directory:
         {"jvm": test_jvm, "mmv": test_mmv, "varnish": test_varnish}[sys.argv[2]](directory)
-    print(f"1..{points}")
-    sys.exit(failures > 0)
+    end()
 
 
 main()
