@@ -24,8 +24,10 @@ DISTURBED = {
     "used_memory", "used_memory_peak_perc", "used_memory_peak", "mem_clients_normal",
     "allocator_allocated", "mem_fragmentation_ratio", "mem_fragmentation_bytes",
 }
+PAGE = {}
 # Series in another unit than INFO.  (Milliseconds are whole in INFO only.)
 SCALES = {"redis_latest_fork_seconds": 1e6}
+DATABASE = ("redis_db_keys", "redis_db_keys_expiring", "redis_db_avg_ttl_seconds")
 COMMANDS = (
     ("redis_commands_total", "calls", 1),
     ("redis_commands_duration_seconds_total", "usec", 1e6),
@@ -81,11 +83,19 @@ class Redis:
         self.process.wait()
 
 
-def lines_of_page():
-    """(field of INFO, "exact" or "formula", expression or formula, family or "")"""
+def read_page(version):
+    """{field of INFO: (field, "exact", "formula" or "not", formula, family or "", why)}"""
     with open(os.path.join(top, "Documentation/redis.md"), encoding="utf-8") as page:
-        return re.findall(r"^\| `(\w+)` \| (exact|formula) \| `([^`]+)` \| `?(\w*)`? \|",
-                          page.read(), re.M)
+        tables = page.read().split("\n## Redis ")
+    wanted = [tables[0]] + [table for table in tables[1:] if version.startswith(table[:2])]
+    return {line[0]: line for table in wanted for line in re.findall(
+        r"^\| `(\w+)` \| (exact|formula|not) \| `?([^`|]*)`? ?\| *`?(\w*)`? *\| *(.*?) *\|$",
+        table, re.M)}
+
+
+def lines_of_page():
+    """The lines of fields that are served."""
+    return [line[:4] for line in PAGE.values() if line[1] != "not"]
 
 
 def names_of_exporter():
@@ -153,18 +163,23 @@ def series_of_page(series, before, after):
     return found, wrong
 
 
+def series_of_database(series, before, after):
+    """Compares the series of the first database with INFO. Returns the faults."""
+    wrong = []
+    for family, scale, first, last in zip(DATABASE, (1, 1, 1000), texts_of("db0", before["db0"]),
+                                          texts_of("db0", after["db0"])):
+        value = series.get(family + '{application="test",db="db0"}')
+        if value is None or not lies_between(round(value * scale), first, last):
+            wrong.append(f"{family}: {value}, INFO {first} and {last}")
+    return wrong
+
+
 def series_of_role(series, info):
     """Compares the series that have other labels with INFO. Returns the faults."""
     is_replica = info["role"] == "slave"
     labels = ('application="test",master_replid="{master_replid}",process_id="{process_id}",'
               'role="{role}",run_id="{run_id}",tcp_port="{tcp_port}"').format(**info)
     wanted = {'redis_up{application="test"}': 1, f"redis_instance_info{{{labels}}}": 1}
-    if "db0" in info:
-        keys, expires, ttl = texts_of("db0", info["db0"])
-        db = 'application="test",db="db0"'
-        wanted |= {f"redis_db_keys{{{db}}}": int(keys),
-                   f"redis_db_keys_expiring{{{db}}}": int(expires),
-                   f"redis_db_avg_ttl_seconds{{{db}}}": int(ttl) / 1000}
     if is_replica:
         master = 'application="test",master_port="{master_port}"'.format(**info)
         wanted |= {
@@ -234,6 +249,8 @@ def compare(redis, when):
     point(not wrong, f"{when}: the statistics of commands equal INFO", "; ".join(wrong))
     families, wrong = series_of_page(rows["series"], before, after)
     wrong += series_of_role(rows["series"], after) + series_of_commands(rows["series"], before)
+    if "db0" in before:
+        wrong += series_of_database(rows["series"], before, after)
     point(not wrong, f"{when}: the series of {len(families)} fields and of commands equal INFO",
           "; ".join(wrong))
     return compared, families
@@ -241,18 +258,15 @@ def compare(redis, when):
 
 def check_names():
     """The page names the families that redis_exporter has, and where one is missing says why."""
-    names = names_of_exporter()
+    names = {field: family for field, family in names_of_exporter().items() if field in PAGE}
     wrong = []
     for field, _, _, family in lines_of_page():
         if family and family != names.get(field):
             wrong.append(f"{field}: {family}, redis_exporter {names.get(field)}")
     served = {family for *_, family in lines_of_page()} - {""}
     missing = set(names.values()) - served
-    with open(os.path.join(top, "Documentation/redis.md"), encoding="utf-8") as page:
-        text = page.read()
     for field, family in names.items():
-        if family in missing and not re.search(rf"^\| `{field}` \|.*\| +\| [^|]+ \|$", text,
-                                               re.M):
+        if family in missing and not PAGE[field][4]:
             wrong.append(f"{family} is missing without a reason")
     point(not wrong, f"{len(served)} of {len(names)} families of redis_exporter, by their names",
           "; ".join(wrong))
@@ -263,6 +277,10 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         redis = Redis(directory, 17771)
         try:
+            PAGE.update(read_page(redis.info()["redis_version"]))
+            unknown = {field for field in redis.info() if not re.match(
+                "(cmdstat|errorstat|latency_percentiles|module|db0_distrib)", field)} - set(PAGE)
+            point(not unknown, "each field of INFO is listed", ", ".join(sorted(unknown)))
             results = [compare(redis, "an idle server")]
             for i in range(300):
                 redis.ask("SET", f"key{i}", "value" * i, *(["EX", "1000"] if i % 2 else []))
