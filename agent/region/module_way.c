@@ -106,6 +106,7 @@ const struct region_way module_way = {
 	.why_no_windows = "dart_zero was loaded with windows=0",
 	.load_for_windows = "dart_zero without windows=0",
 	.maps_again = true,
+	.gathers_processes = true,
 	.open = module__open,
 	.close = module__close,
 	.call = module__call,

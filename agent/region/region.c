@@ -221,6 +221,35 @@ int region__add_record(struct region *region, const struct selector *selector,
 	return 0;
 }
 
+int region__add_process_record(struct region *region, struct dart_zero_record *record,
+			       struct dart_error *error)
+{
+	record->size = sizeof(*record);
+	record->form = DART_ZERO_RECORD_SUM;
+	record->source = DART_ZERO_SOURCE_PROCESS_MEMORY;
+	record->fd = -1;
+	if (!call(region, DART_ZERO_IOC_ADD_RECORD, record))
+		return 0;
+	switch (errno) {
+	case ESRCH:
+	case ENODEV:
+		return dart_error__set(error, ESRCH, "process %u has ended", record->pid);
+	case EPERM:
+		return dart_error__set(
+			error, EPERM,
+			"dartd may not read the memory of process %u (give dartd CAP_SYS_PTRACE in its user namespace)",
+			record->pid);
+	case ENOSPC:
+		return dart_error__set(
+			error, ENOSPC,
+			"the region is full (unregister something, or load dart_zero with a larger capacity=)");
+	default:
+		return dart_error__system(error, errno,
+					  "the module refuses the memory of process %u",
+					  record->pid);
+	}
+}
+
 int region__add_map(struct region *region, int map_fd,
 		    struct dart_zero_extent *extent, struct dart_error *error)
 {

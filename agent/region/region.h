@@ -66,6 +66,12 @@ int region__add_record_pages(struct region *region, uint32_t pages, struct dart_
  */
 int region__add_record(struct region *region, const struct selector *selector,
 		       struct dart_zero_record *record, struct dart_error *error);
+/*
+ * Adds a record of memory of a process.  @record gives the slab, the interval, the process with its
+ * locations, and the pieces.  -ENOSPC as above; -ESRCH: the process has ended.
+ */
+int region__add_process_record(struct region *region, struct dart_zero_record *record,
+			       struct dart_error *error);
 /* Lends pages; the caller closes @slice->fd. */
 int region__add_slice(struct region *region, struct dart_zero_slice *slice,
 		      struct dart_error *error);

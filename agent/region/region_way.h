@@ -31,6 +31,7 @@ struct region_way {
 	bool has_slab_for_each_slice;
 	/* The region maps a page again that madvise(MADV_DONTNEED) took out of the mapping. */
 	bool maps_again;
+	bool gathers_processes; /* has DART_ZERO_SOURCE_PROCESS_MEMORY */
 
 	/* Sets the members of @region from @memory on, and @region->fd and @region->state. */
 	int (*open)(struct region *region, struct dart_error *error);

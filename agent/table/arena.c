@@ -55,6 +55,21 @@ int arena__lend(struct slabs *slabs, uint64_t length, struct arena **arena,
 	return arena__of_slice(slab, &slice, arena, error);
 }
 
+int arena__lend_alone(struct slabs *slabs, uint64_t length, struct arena **arena, int *fd,
+		      struct dart_error *error)
+{
+	struct dart_zero_slice slice;
+	struct slab *slab;
+	int ret;
+
+	*fd = -1;
+	ret = slabs__lend_alone(slabs, length / slabs->region->page_size, &slice, &slab, error);
+	if (ret)
+		return ret;
+	*fd = slice.fd;
+	return arena__of_slice(slab, &slice, arena, error);
+}
+
 int arena__adopt(struct slabs *slabs, int fd, struct arena **arena,
 		 uint32_t *id, struct dart_error *error)
 {

@@ -35,6 +35,9 @@ int arena_place__compare(const void *place, const void *other);
 /* Lends @length bytes, whole pages; the caller closes *@fd, -1 on error. */
 int arena__lend(struct slabs *slabs, uint64_t length, struct arena **arena,
 		int *fd, struct dart_error *error);
+/* As arena__lend(), in memory that no other arena shares, and that ends with the arena. */
+int arena__lend_alone(struct slabs *slabs, uint64_t length, struct arena **arena, int *fd,
+		      struct dart_error *error);
 /*
  * Takes over the memory @fd, which an earlier dartd lent.  -EEXIST: it is in the region already, as
  * *@id.  Other errors as of slabs__adopt().

@@ -8,6 +8,7 @@
 #include "agent/schema/counters_schema.h"
 #include "agent/schema/map_schema.h"
 #include "agent/schema/schema_json.h"
+#include "arena.h"
 #include "entry.h"
 
 static int entry__add_run(struct entry *entry, uint32_t offset, uint32_t length)
@@ -233,6 +234,41 @@ int entry__new_slice(struct region *region, struct arena *arena, const struct ar
 	entry->place = *place;
 	entry__set_slice(entry, 0, place->first);
 	return entry__complete(entry, region, 0, result, error);
+}
+
+struct entry *entry__new_process(const char *name, struct dart_schema *schema, uint32_t gather_ms,
+				 uint64_t object, uint32_t rows)
+{
+	struct entry *entry = entry__new(
+		DART_CONTROL_ENTRY_SOURCE, DART_CONTROL_LIFETIME_DYNAMIC,
+		rows > 1 ? DART_CONTROL_COPIES_ROW : DART_CONTROL_COPIES_SUM, name);
+
+	if (!entry) {
+		dart_schema__free(schema);
+		return NULL;
+	}
+	entry->own_schema = schema;
+	entry->is_gathered = true;
+	entry->key = (struct selector_key){
+		.source = DART_ZERO_SOURCE_PROCESS_MEMORY,
+		.gather_ms = gather_ms,
+		.object = object,
+	};
+	return entry;
+}
+
+void entry__set_rows(struct entry *entry, struct arena *arena, uint32_t rows)
+{
+	const uint32_t length = entry->own_schema->length;
+
+	entry->arena = arena;
+	entry->place = place_in(arena, 0, length * rows);
+	entry->extent = (struct dart_zero_extent){
+		.data = entry->place.first,
+		.length = length,
+		.stride = length,
+		.copies = rows,
+	};
 }
 
 int entry__new_self(struct region *region, const char *name, struct dart_schema *schema,

@@ -126,6 +126,14 @@ int entry__new_slice(struct region *region, struct arena *arena, const struct ar
 		     const char *name, struct dart_schema *schema, struct entry **entry,
 		     struct dart_error *error);
 /*
+ * Values of a running program, gathered every @gather_ms; the caller sets the extent.  @object tells
+ * entries apart.  Takes @schema, of a row, over, even on error; NULL: out of memory.
+ */
+struct entry *entry__new_process(const char *name, struct dart_schema *schema, uint32_t gather_ms,
+				 uint64_t object, uint32_t rows);
+/* The rows of a gathered entry lie from the start of @arena on. */
+void entry__set_rows(struct entry *entry, struct arena *arena, uint32_t rows);
+/*
  * The entry about dartd, in a slice that dartd writes.  Takes @schema over, even on
  * error.
  */

@@ -103,7 +103,7 @@ static void records__remove_last_pages(struct records *records)
 	region__remove(records->region, last->id);
 }
 
-/* Adds the record on the first pages with room for it. */
+/* Adds the record on the first pages with room for it.  @selector: NULL for memory of a process. */
 static int records__place(const struct records *records, const struct selector *selector,
 			  struct dart_zero_record *record, struct dart_error *error)
 {
@@ -112,7 +112,9 @@ static int records__place(const struct records *records, const struct selector *
 
 	for (i = 0; i < records->count && ret == -ENOSPC; i++) {
 		record->slab = records->pages[i].id;
-		ret = region__add_record(records->region, selector, record, error);
+		ret = selector ?
+			      region__add_record(records->region, selector, record, error) :
+			      region__add_process_record(records->region, record, error);
 	}
 	return ret;
 }
@@ -134,6 +136,17 @@ static int records__place_or_grow(struct records *records, const struct selector
 	return ret;
 }
 
+static struct dart_zero_extent extent_of(const struct dart_zero_record *record)
+{
+	return (struct dart_zero_extent){
+		.id = record->id,
+		.data = record->data,
+		.length = record->length,
+		.stride = record->length,
+		.copies = record->rows,
+	};
+}
+
 static int records__add(struct records *records, const struct selector *selector,
 			const struct record_layout *layout, struct entry *entry,
 			struct dart_error *error)
@@ -150,13 +163,7 @@ static int records__add(struct records *records, const struct selector *selector
 	if (ret)
 		return ret;
 	entry->schema = layout->schema;
-	entry->extent = (struct dart_zero_extent){
-		.id = record.id,
-		.data = record.data,
-		.length = record.length,
-		.stride = record.length,
-		.copies = record.rows,
-	};
+	entry->extent = extent_of(&record);
 	if (source->rows != SOURCE_ROWS_CPU)
 		return 0;
 	entry->cpu_rows = record.rows;
@@ -192,4 +199,23 @@ int records__new_entry(struct records *records, struct source_schemas *schemas,
 			region__give_source(records->region, source->id);
 	}
 	return entry__complete(entry, records->region, ret, result, error);
+}
+
+int records__add_process(struct records *records, const struct process_memory *memory,
+			 const struct record_layout *layout, uint32_t gather_ms,
+			 struct entry *entry, struct dart_error *error)
+{
+	struct dart_zero_record record = {
+		.interval_ms = gather_ms,
+		.pieces = (uintptr_t)layout->pieces,
+		.piece_count = layout->piece_count,
+		.pid = memory->pid,
+		.locations = (uintptr_t)memory->locations,
+		.location_count = memory->location_count,
+	};
+	int ret = records__place_or_grow(records, NULL, &record, error);
+
+	if (!ret)
+		entry->extent = extent_of(&record);
+	return ret;
 }

@@ -36,6 +36,19 @@ void records__close(struct records *records);
 int records__new_entry(struct records *records, struct source_schemas *schemas,
 		       const struct selector *selector, struct entry **entry,
 		       struct dart_error *error);
+
+/* Memory of a process, as struct dart_zero_record selects it. */
+struct process_memory {
+	pid_t pid;
+	const struct dart_zero_location *locations;
+	uint32_t location_count;
+};
+
+/* Lets the module gather @memory into a record with @layout, and sets the extent of @entry. */
+int records__add_process(struct records *records, const struct process_memory *memory,
+			 const struct record_layout *layout, uint32_t gather_ms,
+			 struct entry *entry, struct dart_error *error);
+
 /* How many of @rows for CPUs are in use: one for each online CPU. */
 uint32_t records__rows_in_use(const struct records *records, uint32_t rows);
 

@@ -41,6 +41,19 @@ struct slice_request {
 	int fd;			/* of its memory, or -1; the caller's */
 };
 
+/* Values of a running program. */
+struct process_request {
+	const char *name;
+	struct entry_group *group;
+	/* The schema becomes the entry's, also on error, and is NULL then. */
+	struct record_layout *layout;
+	uint32_t gather_ms;
+	uint32_t rows;
+	uint64_t object; /* differs from all others */
+	/* The module gathers this, with one row; NULL: the caller writes the rows. */
+	const struct process_memory *memory;
+};
+
 /* Returns 0, or -errno with the reason in @error. */
 int registry__open(struct registry *registry, sd_event *loop, const struct table_rooms *rooms,
 		   struct dart_error *error);
@@ -87,6 +100,12 @@ void registry__restore_clients(struct registry *registry);
 /* Finds the entry @name in the memory of the descriptor @fd, or returns -ENOENT. */
 int registry__find_slice(struct registry *registry, const char *name, int fd,
 			 struct entry **entry, struct dart_error *error);
+/*
+ * Adds an entry with values of a running program.  Without @asked->memory, *@fd is a descriptor of
+ * zeroed memory for the rows, which the caller maps, writes and closes; otherwise it is -1.
+ */
+int registry__add_process(struct registry *registry, struct process_request *asked, int *fd,
+			  struct entry **entry, struct dart_error *error);
 /*
  * Adds the entry about dartd, which cannot be removed.  Takes @schema over, even on
  * error.

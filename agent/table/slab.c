@@ -23,7 +23,7 @@ void slabs__close(struct slabs *slabs)
 }
 
 /* Exposes @extent of the region, which stays the caller's if that fails. */
-static int slabs__add(struct slabs *slabs, const struct dart_zero_extent *extent, bool is_adopted,
+static int slabs__add(struct slabs *slabs, const struct dart_zero_extent *extent, bool is_lasting,
 		      struct slab **result, struct dart_error *error)
 {
 	struct slab *slab = calloc(1, sizeof(*slab));
@@ -38,31 +38,41 @@ static int slabs__add(struct slabs *slabs, const struct dart_zero_extent *extent
 	}
 	slab->slabs = slabs;
 	slab->extent = *extent;
-	slab->is_adopted = is_adopted;
-	if (is_adopted)
-		TAILQ_INSERT_TAIL(&slabs->list, slab, link);
-	else
+	slab->is_lasting = is_lasting;
+	if (is_lasting)
 		TAILQ_INSERT_HEAD(&slabs->list, slab, link);
+	else
+		TAILQ_INSERT_TAIL(&slabs->list, slab, link);
 	*result = slab;
 	return 0;
 }
 
-/* @pages: of the first slice, to which the way may confine the slab. */
-static int slabs__create(struct slabs *slabs, uint32_t pages, struct slab **slab,
+static int slabs__create(struct slabs *slabs, uint32_t pages, bool is_lasting, struct slab **slab,
 			 struct dart_error *error)
 {
 	struct dart_zero_extent extent;
 	int ret;
 
-	if (!slabs->region->way->has_slab_for_each_slice)
-		pages = SLAB_PAGES;
 	ret = region__add_slab(slabs->region, pages, &extent, error);
 	if (ret)
 		return ret;
-	ret = slabs__add(slabs, &extent, false, slab, error);
+	ret = slabs__add(slabs, &extent, is_lasting, slab, error);
 	if (ret)
 		region__remove(slabs->region, extent.id);
 	return ret;
+}
+
+/* Removes the slab when its last slice ends, unless it lends more slices. */
+static void slab__settle(struct slab *slab)
+{
+	struct slabs *slabs = slab->slabs;
+
+	if (slab->slices || slab->is_lasting)
+		return;
+	TAILQ_REMOVE(&slabs->list, slab, link);
+	exposure__close_slab(slabs->exposure, &slab->extent);
+	region__remove(slabs->region, slab->extent.id);
+	free(slab);
 }
 
 static int slab__lend(struct slab *slab, uint32_t pages,
@@ -80,6 +90,19 @@ static int slab__lend(struct slab *slab, uint32_t pages,
 	return ret;
 }
 
+int slabs__lend_alone(struct slabs *slabs, uint32_t pages, struct dart_zero_slice *slice,
+		      struct slab **slab, struct dart_error *error)
+{
+	int ret = slabs__create(slabs, pages, false, slab, error);
+
+	if (ret)
+		return ret;
+	ret = slab__lend(*slab, pages, slice, error);
+	if (ret)
+		slab__settle(*slab);
+	return ret;
+}
+
 int slabs__lend(struct slabs *slabs, uint32_t pages, struct dart_zero_slice *slice,
 		struct slab **slab, struct dart_error *error)
 {
@@ -90,10 +113,13 @@ int slabs__lend(struct slabs *slabs, uint32_t pages, struct dart_zero_slice *sli
 		if (ret != -ENOSPC)
 			return ret;
 	}
+	if (slabs->region->way->has_slab_for_each_slice)
+		return slabs__lend_alone(slabs, pages, slice, slab, error);
 	*slab = TAILQ_FIRST(&slabs->list);
-	if (*slab && !(*slab)->is_adopted && !slabs->region->way->has_slab_for_each_slice)
+	if (*slab && (*slab)->is_lasting)
 		return -ENOSPC;
-	return slabs__create(slabs, pages, slab, error) ?: slab__lend(*slab, pages, slice, error);
+	return slabs__create(slabs, SLAB_PAGES, true, slab, error) ?:
+		       slab__lend(*slab, pages, slice, error);
 }
 
 static struct slab *slabs__find(const struct slabs *slabs, uint32_t id)
@@ -104,19 +130,6 @@ static struct slab *slabs__find(const struct slabs *slabs, uint32_t id)
 		if (slab->extent.id == id)
 			return slab;
 	return NULL;
-}
-
-/* Removes the slab when its last slice ends, unless the slab can lend more slices. */
-static void slab__settle(struct slab *slab)
-{
-	struct slabs *slabs = slab->slabs;
-
-	if (slab->slices || !(slab->is_adopted || slabs->region->way->has_slab_for_each_slice))
-		return;
-	TAILQ_REMOVE(&slabs->list, slab, link);
-	exposure__close_slab(slabs->exposure, &slab->extent);
-	region__remove(slabs->region, slab->extent.id);
-	free(slab);
 }
 
 int slabs__adopt(struct slabs *slabs, int fd, struct dart_zero_slice *slice,
@@ -139,7 +152,7 @@ int slabs__adopt(struct slabs *slabs, int fd, struct dart_zero_slice *slice,
 	*slab = slabs__find(slabs, slice->slab);
 	if (!*slab) {
 		slabs->region->changes++;
-		ret = slabs__add(slabs, &adoption.slab, true, slab, error);
+		ret = slabs__add(slabs, &adoption.slab, false, slab, error);
 		if (ret) {
 			region__remove_part(slabs->region, slice->id);
 			region__remove(slabs->region, slice->slab);

@@ -26,7 +26,7 @@ struct slab {
 	struct slabs *slabs;
 	struct dart_zero_extent extent;
 	uint32_t slices; /* in the region */
-	bool is_adopted;
+	bool is_lasting; /* lends more slices; others end with their last slice */
 };
 
 /* The slab that was created comes first: adopted ones become empty. */
@@ -40,6 +40,9 @@ void slabs__open(struct slabs *slabs, struct region *region, struct exposure *ex
 /* After slab__take_back() of all slices. */
 void slabs__close(struct slabs *slabs);
 
+/* Lends all pages of a new *@slab, which ends with the slice; the caller closes @slice->fd. */
+int slabs__lend_alone(struct slabs *slabs, uint32_t pages, struct dart_zero_slice *slice,
+		      struct slab **slab, struct dart_error *error);
 /* Lends @pages of *@slab; the caller closes @slice->fd. */
 int slabs__lend(struct slabs *slabs, uint32_t pages, struct dart_zero_slice *slice,
 		struct slab **slab, struct dart_error *error);
