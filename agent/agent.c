@@ -269,6 +269,7 @@ int agent__open(struct agent *agent, const struct options *options,
 			{ registry_requests, &agent->registry },
 			{ follow_requests, &agent->followers },
 			{ probe_requests, &agent->probes },
+			{ application_requests, &agent->applications },
 			{ stores_requests, &agent->stores },
 			{ tables_requests, &agent->tables.objects },
 			{ listener_requests, &agent->listener },
@@ -342,6 +343,10 @@ int agent__open(struct agent *agent, const struct options *options,
 			   &agent->changes, error);
 	if (ret)
 		goto close_region_events;
+	ret = applications__open(&agent->applications, &agent->registry, &agent->changes, loop,
+				 error);
+	if (ret)
+		goto close_probes;
 	agent__open_remote_objects(agent);
 	ret = registrations__open(&agent->registrations, loop, options->state,
 				  agent->request_tables, &agent->changes, &agent->registry, error);
@@ -392,6 +397,8 @@ close_registrations:
 close_tables:
 	remote_objects__close(&agent->tables.objects);
 	remote_objects__close(&agent->stores);
+	applications__close(&agent->applications);
+close_probes:
 	probes__close(&agent->probes);
 close_region_events:
 	region_events__close(&agent->region_events);
@@ -442,6 +449,7 @@ void agent__close(struct agent *agent)
 	registrations__close(&agent->registrations);
 	remote_objects__close(&agent->tables.objects);
 	remote_objects__close(&agent->stores);
+	applications__close(&agent->applications);
 	probes__close(&agent->probes);
 	region_events__close(&agent->region_events);
 	followers__close(&agent->followers);

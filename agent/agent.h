@@ -7,6 +7,7 @@
 
 #include <libdart/error.h>
 
+#include "agent/application/applications.h"
 #include "agent/base/changes.h"
 #include "agent/base/clock_watch.h"
 #include "agent/base/fd_store.h"
@@ -34,7 +35,7 @@
 #include "region_events.h"
 #include "settings.h"
 
-#define AGENT_REQUEST_TABLES 12
+#define AGENT_REQUEST_TABLES 13
 #define AGENT_PEER_SERVICES 5
 
 /* State of the RDMA device. */
@@ -72,6 +73,7 @@ struct agent {
 	struct followers followers;
 	struct region_events region_events;
 	struct probes probes;
+	struct applications applications;
 	struct remote_objects stores;
 	struct lookup_tables tables;
 	struct request_table request_tables[AGENT_REQUEST_TABLES];

@@ -59,8 +59,10 @@ unit_serve_tcp_sources := $(unit_session_sources) $(addprefix agent/, \
 unit_serve_tcp_reload_sources := $(unit_serve_tcp_sources)
 unit_serve_tcp_hostile_sources := $(unit_serve_tcp_sources)
 unit_serve_tcp_uncertified_sources := $(unit_serve_tcp_sources)
-unit_application_reader_sources := $(wildcard agent/application/*.c)
-unit_application_mapped_sources := $(wildcard agent/application/*.c)
-helpers/application_values_sources := $(wildcard agent/application/*.c \
+application_process := $(addprefix agent/application/, \
+	elf_image.c mapped.c proc_files.c process.c reader.c)
+unit_application_reader_sources := $(application_process)
+unit_application_mapped_sources := $(application_process)
+helpers/application_values_sources := $(application_process) $(wildcard \
 	tools/controller/metrics/*/*.c) $(addprefix tools/controller/, base/arena.c \
 	base/number_text.c settings/labels.c)

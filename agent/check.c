@@ -7,6 +7,7 @@
 
 #include <libdart/rpc/tls.h>
 
+#include "agent/application/applications.h"
 #include "agent/base/entry_name.h"
 #include "agent/probe/probe_kind.h"
 #include "agent/region/selector.h"
@@ -36,6 +37,7 @@ static int check_request(const char *type, struct request *request,
 {
 	const char *given = json_string_value(json_object_get(request->members, "name"));
 	struct table_parameters parameters;
+	struct application_wish wish;
 	const char *file;
 	uint32_t gather_ms;
 	int ret;
@@ -46,6 +48,8 @@ static int check_request(const char *type, struct request *request,
 			&request->error);
 	if (!strcmp(type, "register-source") || !strcmp(type, "follow-source"))
 		return check_source(request, !strcmp(type, "follow-source"), name);
+	if (!strcmp(type, "application-add"))
+		return application_wish__unpack(request, &wish);
 	if (!strcmp(type, "probe-load"))
 		return probe_kind__find(given, &request->error) ? 0 : -ENOENT;
 	if (!strcmp(type, "table-create") &&
@@ -107,6 +111,7 @@ static void print_counts(const struct dart_configuration *configuration)
 		{ "register-map", "map", "maps" },
 		{ "register-counters", "set of counters", "sets of counters" },
 		{ "probe-load", "probe", "probes" },
+		{ "application-add", "application", "applications" },
 		{ "store-create", "store", "stores" },
 		{ "reporter-add", "reporter", "reporters" },
 		{ "table-create", "table", "tables" },

@@ -140,6 +140,7 @@ json_t *registration__to_json(const struct registration *registration, bool is_f
 static const struct {
 	const char *kind, *request;
 } ends[] = {
+	{ "application ", "application-remove" },
 	{ "entry ", "unregister" },
 	{ "follower ", "unregister" },
 	{ "host ", "unregister" },

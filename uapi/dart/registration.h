@@ -134,6 +134,23 @@
  *   {"request": "probe-unload", "name": N}
  *       N: an eBPF program that comes with the agent; its maps are entries
  *       while it is loaded.  Root only.
+ *   {"request": "application-add", "name": N, "unit": U, "gather": T}
+ *   {"request": "application-add", "name": N, "pid": P, "gather": T}
+ *   {"request": "application-add", "name": N, "cgroup": G, "gather": T, "follow": F}
+ *   {"request": "application-add", "name": N, "exe": X, "gather": T, "follow": F}
+ *       Gathers values of a program that runs, every T, by default 1s, by the layout for its
+ *       build-id, see dart_application(5); N is the name of the layout's first entry, up to a
+ *       ":".  The process is in the systemd unit U, has the number P, is in the cgroup G (a path
+ *       below the root of the hierarchy) or below, or its executable matches the pattern X of
+ *       fnmatch(3); without these, it is any process of the host with such a layout.  The request
+ *       fails unless it finds one process.  With F true, it follows all such processes, now and
+ *       as they start; P cannot be followed.  Entries end with their process; without P the
+ *       application waits for the next one.  The name of the application is in the reply.  Root
+ *       only.
+ *   {"request": "application-list"}
+ *   {"request": "application-show", "name": A}
+ *   {"request": "application-remove", "name": A}
+ *       A: the name in the reply to application-add.  The last one is for root only.
  *   {"request": "store-create", "name": N, "slots_log2": K, "value_length": V,
  *    "checksum_bits": C, "redundancy": R, "file": F}
  *       Creates a store of 2^K slots, see <dart/store.h>; C, R and F are optional.  F
@@ -205,8 +222,8 @@
  *       Writes the state file, after requests with "more", see below.
  *
  * Objects that register-source, follow-source, register-host, register-map, register-counters,
- * probe-load, store-create, reporter-add, table-create and requester-add register outlive the
- * agent: the agent writes the request to its state file before it sends the reply, and the next
+ * probe-load, application-add, store-create, reporter-add, table-create and requester-add register
+ * outlive the agent: the agent writes the request to its state file before it sends the reply, and the next
  * agent carries the request out again.  It opens an object that came as a descriptor by its path:
  * the path of the descriptor or, from root, the member "path" of such a request (for eBPF maps,
  * which have no path of their own: where the map is pinned).  If that fails the registration is
@@ -218,8 +235,9 @@
  *
  * Replies: {"ok": true, ...} with, for list, "entries"; for show, "entry"; for status, "status";
  * for coverage, "coverage"; for follow-source, "follow"; for register-host, "host" as in list;
- * for probe-list, "probes"; for probe-load and -unload, "probe" as in probe-list; for store-list,
- * "stores"; for store-create, -delete and -open, "store" as in store-list; for store-export,
+ * for probe-list, "probes"; for probe-load and -unload, "probe" as in probe-list; for
+ * application-list, "applications"; for application-add, -show and -remove, "application" as in
+ * application-list; for store-list, "stores"; for store-create, -delete and -open, "store" as in store-list; for store-export,
  * "collectors", as in dart_collectors(5); for reporter-list, "reporters"; for reporter-add and
  * -remove, "reporter" as in reporter-list; for table-list, "tables"; for table-create, -delete
  * and -open, "table" as in table-list; for table-change, "changes"; for table-export, "tables",

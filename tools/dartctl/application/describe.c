@@ -11,6 +11,7 @@
 #include <libdart/table/value.h>
 
 #include "binary.h"
+#include "describe.h"
 #include "expression.h"
 #include "tools/dartctl/cli/command.h"
 #include "tools/dartctl/cli/file.h"
@@ -498,7 +499,7 @@ static int describe(const struct request *request, const char *path)
 	return ret ? fail(-ret, "%s", error.text) : EXIT_SUCCESS;
 }
 
-static int command_describe(struct options *options, int argc, char **argv)
+int command_describe(struct options *options, int argc, char **argv)
 {
 	struct request request = {};
 	struct dart_error error;
@@ -516,10 +517,3 @@ static int command_describe(struct options *options, int argc, char **argv)
 		status = fail(EIO, "%s", error.text);
 	return status;
 }
-
-const struct command application_commands[] = {
-	{ "describe",
-	  "--binary FILE --types FILE [--debug FILE] [--module FILE]... [--output FILE] DESCRIPTION",
-	  "make the layout of a program for one build of it", .parse = command_describe },
-	{}
-};

@@ -319,3 +319,59 @@ int dart_configuration__take_probes(struct dart_yaml *yaml, const yaml_node_t *n
 {
 	return dart_yaml__take_list(yaml, node, take_probe, into);
 }
+
+/* ---- applications */
+
+struct application {
+	const char *name, *unit, *cgroup, *exe;
+	const char *gather; /* interval, or NULL */
+	bool is_followed;
+};
+
+static int take_application(struct dart_yaml *yaml, const yaml_node_t *item, void *into)
+{
+	static const struct dart_yaml_member members[] = {
+#define TEXT(name, member) \
+	{ name, dart_configuration__take_text, offsetof(struct application, member) }
+		TEXT("application", name),
+		TEXT("unit", unit),
+		TEXT("cgroup", cgroup),
+		TEXT("exe", exe),
+		TEXT("gather", gather),
+#undef TEXT
+		{ "follow", dart_configuration__take_flag,
+		  offsetof(struct application, is_followed) },
+		{}
+	};
+	struct application application = {};
+	char what[256];
+	int ret;
+
+	if (item->type == YAML_SCALAR_NODE)
+		ret = dart_configuration__take_text(yaml, item, &application.name);
+	else
+		ret = dart_yaml__take_mapping(yaml, item, members, &application);
+	if (ret)
+		return ret;
+	if (!application.name)
+		return dart_yaml__refuse(yaml, item, "'application' is missing");
+	if (!!application.unit + !!application.cgroup + !!application.exe > 1)
+		return dart_yaml__refuse(
+			yaml, item,
+			"%s: an application takes one of a unit, a cgroup or an exe (remove the others)",
+			application.name);
+	snprintf(what, sizeof(what), "application '%s'", application.name);
+	return add_once(into, yaml, item,
+			json_pack("{s:s, s:s, s:s*, s:s*, s:s*, s:s*, s:o*}", "request",
+				  "application-add", "name", application.name, "unit",
+				  application.unit, "cgroup", application.cgroup, "exe",
+				  application.exe, "gather", application.gather, "follow",
+				  application.is_followed ? json_true() : NULL),
+			NULL, what);
+}
+
+int dart_configuration__take_applications(struct dart_yaml *yaml, const yaml_node_t *node,
+					  void *into)
+{
+	return dart_yaml__take_list(yaml, node, take_application, into);
+}

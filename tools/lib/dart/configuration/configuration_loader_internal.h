@@ -66,6 +66,8 @@ int dart_configuration__take_sources(struct dart_yaml *yaml, const yaml_node_t *
 int dart_configuration__take_maps(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
 int dart_configuration__take_counters(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
 int dart_configuration__take_probes(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
+int dart_configuration__take_applications(struct dart_yaml *yaml, const yaml_node_t *node,
+					  void *into);
 int dart_configuration__take_stores(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
 int dart_configuration__take_tables(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
 

@@ -16,6 +16,7 @@ enum list {
 	LIST_MAPS,
 	LIST_COUNTERS,
 	LIST_PROBES,
+	LIST_APPLICATIONS,
 	LIST_STORES,
 	LIST_REPORTERS, /* inside of stores */
 	LIST_TABLES,
@@ -32,6 +33,7 @@ static const struct {
 	{ "register-map", LIST_MAPS },
 	{ "register-counters", LIST_COUNTERS },
 	{ "probe-load", LIST_PROBES },
+	{ "application-add", LIST_APPLICATIONS },
 	{ "store-create", LIST_STORES },
 	{ "reporter-add", LIST_REPORTERS },
 	{ "table-create", LIST_TABLES },
@@ -190,6 +192,20 @@ static void print_probe(FILE *file, const json_t *registrations, const json_t *r
 	fputc('\n', file);
 }
 
+static void print_application(FILE *file, const json_t *registrations, const json_t *registration)
+{
+	const json_t *request = request_of(registration);
+	bool is_first = true;
+
+	print_member(file, &is_first, "application", text_of(request, "name"));
+	print_member(file, &is_first, "unit", text_of(request, "unit"));
+	print_member(file, &is_first, "cgroup", text_of(request, "cgroup"));
+	print_member(file, &is_first, "exe", text_of(request, "exe"));
+	print_member(file, &is_first, "gather", text_of(request, "gather"));
+	if (json_is_true(json_object_get(request, "follow")))
+		fputs("    follow: true\n", file);
+}
+
 static void print_number(FILE *file, const char *key, const json_t *number)
 {
 	if (number)
@@ -311,6 +327,8 @@ static const char *objection(const struct printer *printer, const json_t *regist
 	    (text_of(request, "netns") || text_of(request, "disk") ||
 	     text_of(request, "cgroup") || text_of(request, "filesystem")))
 		return "the object that it counts for has no path";
+	if (is_of(registration, LIST_APPLICATIONS) && json_object_get(request, "pid"))
+		return "it is a process, which a file cannot name";
 	if (is_of(registration, LIST_REPORTERS) &&
 	    !has_whole(printer, LIST_STORES, text_of(request, "store") ?: ""))
 		return "it reports to no store";
@@ -367,6 +385,7 @@ static int check(const json_t *registration, struct dart_error *error)
 		[LIST_HOST] = "gather",	   [LIST_SOURCES] = "source",
 		[LIST_MAPS] = "request",
 		[LIST_COUNTERS] = "name",  [LIST_PROBES] = "name",
+		[LIST_APPLICATIONS] = "name",
 		[LIST_STORES] = "name",	   [LIST_REPORTERS] = "address",
 		[LIST_TABLES] = "name",	   [LIST_REQUESTERS] = "address",
 	};
@@ -399,6 +418,7 @@ int dart_configuration__print(FILE *file, const json_t *registrations, struct da
 	print_list(&printer, LIST_MAPS, "maps", print_map);
 	print_list(&printer, LIST_COUNTERS, "counters", print_counters);
 	print_list(&printer, LIST_PROBES, "probes", print_probe);
+	print_list(&printer, LIST_APPLICATIONS, "applications", print_application);
 	print_list(&printer, LIST_STORES, "stores", print_store);
 	print_list(&printer, LIST_TABLES, "tables", print_table);
 	ret = print_comments(&printer);

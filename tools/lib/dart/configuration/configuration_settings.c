@@ -296,6 +296,7 @@ static const struct dart_setting list_rows[] = {
 	{ .key = "maps", .read = dart_configuration__take_maps },
 	{ .key = "counters", .read = dart_configuration__take_counters },
 	{ .key = "probes", .read = dart_configuration__take_probes },
+	{ .key = "applications", .read = dart_configuration__take_applications },
 	{ .key = "stores", .read = dart_configuration__take_stores },
 	{ .key = "tables", .read = dart_configuration__take_tables },
 };

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reads files of processes under /proc. */
+#include "host_process.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define DELETED " (deleted)"
+/* A server listens before it has clients, so its listening sockets have low numbers. */
+#define DESCRIPTORS_MAX 256
+#define LISTENING_MAX 1024
+
+int host_process__open(pid_t pid)
+{
+	const int fd = syscall(SYS_pidfd_open, pid, 0);
+
+	if (fd >= 0)
+		return fd;
+	/* EINVAL: the number of a thread, or none. */
+	return errno == EINVAL ? -ESRCH : -errno;
+}
+
+static FILE *open_file(pid_t pid, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	return fopen(path, "re");
+}
+
+bool host_process__executable(pid_t pid, char path[static PATH_MAX])
+{
+	const size_t deleted = strlen(DELETED);
+	char link[32];
+	ssize_t length;
+
+	snprintf(link, sizeof(link), "/proc/%d/exe", pid);
+	length = readlink(link, path, PATH_MAX - 1);
+	if (length <= 0)
+		return false;
+	path[length] = '\0';
+	/* An upgrade has replaced the file. */
+	if ((size_t)length > deleted && !strcmp(path + length - deleted, DELETED))
+		path[length - deleted] = '\0';
+	return true;
+}
+
+bool host_process__cgroup(pid_t pid, char path[static PATH_MAX])
+{
+	FILE *file = open_file(pid, "cgroup");
+	char line[PATH_MAX];
+	bool is_found = false;
+
+	while (file && !is_found && fgets(line, sizeof(line), file)) {
+		line[strcspn(line, "\n")] = '\0';
+		is_found = !strncmp(line, "0::", 3);
+		if (is_found)
+			snprintf(path, PATH_MAX, "%s", line + 3);
+	}
+	if (file)
+		fclose(file);
+	return is_found;
+}
+
+bool cgroup__is_in_unit(const char *cgroup, const char *unit)
+{
+	const size_t length = strlen(unit);
+	const char *at;
+
+	for (at = strchr(cgroup, '/'); at; at = strchr(at + 1, '/'))
+		if (!strncmp(at + 1, unit, length) && (!at[1 + length] || at[1 + length] == '/'))
+			return true;
+	return false;
+}
+
+bool cgroup__is_below(const char *cgroup, const char *top)
+{
+	size_t length = strlen(top);
+
+	while (length && top[length - 1] == '/')
+		length--;
+	return !strncmp(cgroup, top, length) && (!cgroup[length] || cgroup[length] == '/');
+}
+
+bool cgroup__service(const char *cgroup, char name[static NAME_MAX + 1])
+{
+	static const char suffix[] = ".service";
+	const char *at, *end, *found = NULL;
+	size_t length = 0;
+
+	/* The last one: services of users lie below the service user@UID. */
+	for (at = strchr(cgroup, '/'); at; at = *end ? end : NULL) {
+		end = at + 1 + strcspn(at + 1, "/");
+		if ((size_t)(end - at) <= strlen(suffix) || end - at > NAME_MAX ||
+		    strncmp(end - strlen(suffix), suffix, strlen(suffix)))
+			continue;
+		found = at + 1;
+		length = end - found - strlen(suffix);
+	}
+	if (found)
+		sprintf(name, "%.*s", (int)length, found);
+	return found;
+}
+
+bool host_process__origin(pid_t pid, pid_t *parent, uint64_t *start)
+{
+	FILE *file = open_file(pid, "stat");
+	char line[1024], *end = NULL;
+	unsigned long long ticks;
+	bool is_read;
+
+	if (!file)
+		return false;
+	/* The name of the program, in parentheses, may contain anything. */
+	if (fgets(line, sizeof(line), file))
+		end = strrchr(line, ')');
+	is_read = end && sscanf(end + 1,
+				" %*c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
+				" %*s %*s %*s %llu",
+				parent, &ticks) == 2;
+	fclose(file);
+	*start = is_read ? ticks : 0;
+	return is_read;
+}
+
+/* ---- ports */
+
+struct listening {
+	uint64_t inode;
+	uint16_t port;
+};
+
+/* Appends the listening sockets of the network namespace of a process, which come first. */
+static size_t list_listening(pid_t pid, const char *name, struct listening *list, size_t count)
+{
+	FILE *file = open_file(pid, name);
+	unsigned long long inode;
+	unsigned int port, state;
+	char line[512];
+
+	if (!file)
+		return count;
+	if (!fgets(line, sizeof(line), file)) /* the heading */
+		goto close;
+	while (count < LISTENING_MAX && fgets(line, sizeof(line), file)) {
+		if (sscanf(line, "%*s %*[0-9A-F]:%x %*s %x %*s %*s %*s %*s %*s %llu", &port, &state,
+			   &inode) != 3 ||
+		    state != 0x0a)
+			break;
+		list[count++] = (struct listening){ .inode = inode, .port = port };
+	}
+close:
+	fclose(file);
+	return count;
+}
+
+static uint16_t port_of(const struct listening *list, size_t count, pid_t pid, int descriptor)
+{
+	unsigned long long inode;
+	char path[64], link[64];
+	ssize_t length;
+	size_t i;
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, descriptor);
+	length = readlink(path, link, sizeof(link) - 1);
+	if (length <= 0)
+		return 0;
+	link[length] = '\0';
+	if (sscanf(link, "socket:[%llu]", &inode) != 1)
+		return 0;
+	for (i = 0; i < count; i++)
+		if (list[i].inode == inode)
+			return list[i].port;
+	return 0;
+}
+
+uint16_t host_process__port(pid_t pid)
+{
+	struct listening *list = calloc(LISTENING_MAX, sizeof(*list));
+	uint16_t lowest = 0, port;
+	size_t count;
+	int i;
+
+	if (!list)
+		return 0;
+	count = list_listening(pid, "net/tcp", list, 0);
+	count = list_listening(pid, "net/tcp6", list, count);
+	for (i = 0; count && i < DESCRIPTORS_MAX; i++) {
+		port = port_of(list, count, pid, i);
+		if (port && (!lowest || port < lowest))
+			lowest = port;
+	}
+	free(list);
+	return lowest;
+}
+
+/* ---- all processes */
+
+void host_processes__each(void (*take)(void *userdata, pid_t pid), void *userdata)
+{
+	DIR *directory = opendir("/proc");
+	const struct dirent *file;
+
+	while (directory && (file = readdir(directory)))
+		if (isdigit((unsigned char)*file->d_name))
+			take(userdata, atoi(file->d_name));
+	if (directory)
+		closedir(directory);
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Finds layouts by build-id, and keeps a few: a program that starts again and again is cheap. */
+#include "layouts.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <libdart/files.h>
+
+#define INSTALLED "../share/dart/schemas/applications/layouts"
+#define KNOWN_MAX 64
+
+struct known_layout {
+	TAILQ_ENTRY(known_layout) link; /* the one that was used last comes first */
+	struct dart_application_layout *layout; /* NULL: the file cannot be used */
+	struct dart_error why;
+	/* The file as it was read. */
+	dev_t device;
+	ino_t inode;
+	struct timespec changed;
+};
+
+void layouts__open(struct layouts *layouts)
+{
+	*layouts = (struct layouts){};
+	TAILQ_INIT(&layouts->known);
+}
+
+static void layouts__forget(struct layouts *layouts, struct known_layout *known)
+{
+	TAILQ_REMOVE(&layouts->known, known, link);
+	layouts->count--;
+	dart_application_layout__free(known->layout);
+	free(known);
+}
+
+void layouts__close(struct layouts *layouts)
+{
+	struct known_layout *known;
+
+	while ((known = TAILQ_FIRST(&layouts->known)))
+		layouts__forget(layouts, known);
+}
+
+static struct known_layout *layouts__known(struct layouts *layouts, const struct stat *status)
+{
+	struct known_layout *known;
+
+	TAILQ_FOREACH(known, &layouts->known, link)
+		if (known->device == status->st_dev && known->inode == status->st_ino)
+			break;
+	if (known && (known->changed.tv_sec != status->st_ctim.tv_sec ||
+		      known->changed.tv_nsec != status->st_ctim.tv_nsec)) {
+		layouts__forget(layouts, known);
+		known = NULL;
+	}
+	return known;
+}
+
+static struct known_layout *layouts__read(struct layouts *layouts, FILE *file, const char *path,
+					  const struct stat *status)
+{
+	struct known_layout *known = calloc(1, sizeof(*known));
+
+	if (!known)
+		return NULL;
+	if (layouts->count == KNOWN_MAX)
+		layouts__forget(layouts, TAILQ_LAST(&layouts->known, known_layouts));
+	known->device = status->st_dev;
+	known->inode = status->st_ino;
+	known->changed = status->st_ctim;
+	if (dart_application_layout__load(file, path, &known->layout, &known->why))
+		known->layout = NULL;
+	TAILQ_INSERT_HEAD(&layouts->known, known, link);
+	layouts->count++;
+	return known;
+}
+
+static int layouts__load(struct layouts *layouts, FILE *file, const char *path,
+			 const struct dart_application_layout **layout, struct dart_error *error)
+{
+	struct known_layout *known;
+	struct stat status;
+
+	if (fstat(fileno(file), &status))
+		return dart_error__system(error, errno, "cannot read '%s'", path);
+	known = layouts__known(layouts, &status) ?: layouts__read(layouts, file, path, &status);
+	if (!known)
+		return dart_error__no_memory(error);
+	TAILQ_REMOVE(&layouts->known, known, link);
+	TAILQ_INSERT_HEAD(&layouts->known, known, link);
+	*layout = known->layout;
+	if (known->layout)
+		return 0;
+	*error = known->why;
+	return -EINVAL;
+}
+
+/* Returns NULL if the directory has no layout of the build. */
+static FILE *open_in(const char *directory, const char *id, char path[static PATH_MAX])
+{
+	if (!*directory || snprintf(path, PATH_MAX, "%s/%s.yaml", directory, id) >= PATH_MAX)
+		return NULL;
+	return fopen(path, "re");
+}
+
+int layouts__find(struct layouts *layouts, const struct dart_application_build_id *id,
+		  const struct dart_application_layout **layout, struct dart_error *error)
+{
+	char text[2 * DART_APPLICATION_BUILD_ID_MAX + 1], installed[PATH_MAX], path[PATH_MAX];
+	FILE *file;
+	int ret;
+
+	dart_application_build_id__print(id, text);
+	dart_files__beside_program(INSTALLED, installed);
+	file = open_in(LAYOUTS_OF_ADMIN, text, path) ?: open_in(installed, text, path);
+	if (!file)
+		return dart_error__set(
+			error, ENOENT,
+			"there is no layout for the build-id %s (make %s/%s.yaml with dartctl application describe)",
+			text, LAYOUTS_OF_ADMIN, text);
+	ret = layouts__load(layouts, file, path, layout, error);
+	fclose(file);
+	return ret;
+}
+
+bool layout__is_of(const struct dart_application_layout *layout, const char *name)
+{
+	const char *entry = layout->entries[0].schema->name;
+	const size_t length = strlen(name);
+
+	return !strncmp(entry, name, length) && (!entry[length] || entry[length] == ':');
+}
