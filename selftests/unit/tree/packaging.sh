@@ -33,6 +33,35 @@ check "manifests for Kubernetes are YAML with a kind each" sh -c "
 		gojq -e --yaml-input '.kind and .apiVersion' \"\$file\" || exit
 	done"
 
+# commands UNIT: the commands without which a service fails, except our own
+commands() {
+	sed -n 's/^Exec[A-Za-z]*=\([^-@ ][^ ]*\).*/\1/p' "$1" | sort -u
+}
+
+# depends PACKAGE: the packages that it depends on
+depends() {
+	sed -n "/^Package: $1\$/,/^\$/s/^Depends: //p" debian/control | tr -d ' ' | tr , '\n'
+}
+
+# commands_are_there PACKAGE UNIT...: the package depends on those of all commands of its units
+commands_are_there() {
+	local package=$1 unit command owner
+
+	shift
+	for unit; do
+		for command in $(commands "$unit"); do
+			owner=$(dpkg -S "*bin/${command##*/}" | cut -d : -f 1 | sort -u)
+			echo "$unit: $command of the package '$owner'"
+			depends "$package" | grep -x "$owner" || return
+		done
+	done
+}
+
+check "dartd depends on the packages of commands in its services" \
+	commands_are_there dartd agent/dartd.service agent/dart-loopback.service
+check "dart-controller depends on the packages of commands in its service" \
+	commands_are_there dart-controller tools/controller/dart-controller.service
+
 # installed STAGED: all files of make install, as debian/rules moves them
 installed() {
 	(cd .output/staged && find . ! -type d) | sed -e 's,^\./,,' -e 's,^usr/local/,usr/,' \
