@@ -44,7 +44,9 @@ refuse "a follower that changes nothing is refused" "takes no --dry-run" \
 	follow --dry-run "$file"
 
 start "$port" "$program"
-follow "$file" >"$log" 2>&1 &
+# Without the function, whose shell would have the number $! and leave dartctl behind.
+dartctl switch push --target bmv2 --thrift "localhost:$port" --port 3 --follow "$file" \
+	>"$log" 2>&1 &
 follower=$!
 switches="$switches $follower"
 check "a follower waits for a file that does not exist, and says so" \

@@ -170,7 +170,9 @@ refuse "commands cannot be printed for a table" "are for files of collectors" \
 	dartctl switch push --target bmv2 --program "$program" --port 3 "$directory/one"
 
 table one 10.0.0.1 '{"requester": {"qpn": 20, "first_psn": 7}}'
-push one -- --port 3 --follow >"$log" 2>&1 &
+# Without the function, whose shell would have the number $! and leave dartctl behind.
+dartctl switch push --target bmv2 --thrift "localhost:$port" --port 3 --follow "$directory/one" \
+	>"$log" 2>&1 &
 follower=$!
 switches="$switches $follower"
 check "the follower pushes the file" soon says "tea_send_to - .*, 14, 1234," \
