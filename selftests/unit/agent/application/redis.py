@@ -1,10 +1,10 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""redis.py TOP: compare the fields of a redis-server with INFO, before and after.
+"""redis.py TOP PROGRAM: compare the fields of a redis-server with INFO, before and after.
 
-Starts Debian's redis-server and a replica of it, uses them, and compares each line of the table
-in Documentation/redis.md with INFO, in TAP: the field, and the series that dart-controller makes of
-it. Prints a reason to skip if no layout is for this redis-server.
+Starts Debian's redis-server, or valkey-server, and a replica of it, uses them, and compares each
+line of the tables in Documentation/redis.md for this version with INFO, in TAP: the field, and the
+series that dart-controller makes of it. Prints a reason to skip if no layout is for this build.
 """
 import os
 import re
@@ -47,7 +47,7 @@ class Redis:
     def __init__(self, directory, port, *options):
         self.port = port
         self.process = subprocess.Popen(
-            ["redis-server", "--port", str(port), "--dir", directory, "--dbfilename",
+            [sys.argv[2], "--port", str(port), "--dir", directory, "--dbfilename",
              f"{port}.rdb", "--save", "", *options], stdout=subprocess.DEVNULL)
         for _ in range(200):
             try:
@@ -83,11 +83,15 @@ class Redis:
         self.process.wait()
 
 
-def read_page(version):
+def read_page(info):
     """{field of INFO: (field, "exact", "formula" or "not", formula, family or "", why)}"""
+    version = "Redis " + info["redis_version"]
+    if "valkey_version" in info:
+        version = "Valkey " + info["valkey_version"]
     with open(os.path.join(top, "Documentation/redis.md"), encoding="utf-8") as page:
-        tables = page.read().split("\n## Redis ")
-    wanted = [tables[0]] + [table for table in tables[1:] if version.startswith(table[:2])]
+        tables = re.split(r"\n## (?=Redis|Valkey)", page.read())
+    wanted = [tables[0]] + [table for table in tables[1:]
+                            if version.startswith(table.partition("\n")[0])]
     return {line[0]: line for table in wanted for line in re.findall(
         r"^\| `(\w+)` \| (exact|formula|not) \| `?([^`|]*)`? ?\| *`?(\w*)`? *\| *(.*?) *\|$",
         table, re.M)}
@@ -273,11 +277,11 @@ def check_names():
 
 
 def main():
-    application.skip_without_layout("redis-server")
+    application.skip_without_layout(sys.argv[2])
     with tempfile.TemporaryDirectory() as directory:
         redis = Redis(directory, 17771)
         try:
-            PAGE.update(read_page(redis.info()["redis_version"]))
+            PAGE.update(read_page(redis.info()))
             unknown = {field for field in redis.info() if not re.match(
                 "(cmdstat|errorstat|latency_percentiles|module|db0_distrib)", field)} - set(PAGE)
             point(not unknown, "each field of INFO is listed", ", ".join(sorted(unknown)))

@@ -5,4 +5,4 @@
 
 command -v redis-server >/dev/null || skip "redis-server is not installed"
 command -v python3 >/dev/null || skip "python3 is not installed"
-python3 "$tests/unit/agent/application/redis.py" "$tests/.."
+python3 "$tests/unit/agent/application/redis.py" "$tests/.." redis-server
