@@ -8,7 +8,6 @@
 #include "agent/schema/counters_schema.h"
 #include "agent/schema/map_schema.h"
 #include "agent/schema/schema_json.h"
-#include "arena.h"
 #include "entry.h"
 
 static int entry__add_run(struct entry *entry, uint32_t offset, uint32_t length)
@@ -255,20 +254,6 @@ struct entry *entry__new_process(const char *name, struct dart_schema *schema, u
 		.object = object,
 	};
 	return entry;
-}
-
-void entry__set_rows(struct entry *entry, struct arena *arena, uint32_t rows)
-{
-	const uint32_t length = entry->own_schema->length;
-
-	entry->arena = arena;
-	entry->place = place_in(arena, 0, length * rows);
-	entry->extent = (struct dart_zero_extent){
-		.data = entry->place.first,
-		.length = length,
-		.stride = length,
-		.copies = rows,
-	};
 }
 
 int entry__new_self(struct region *region, const char *name, struct dart_schema *schema,

@@ -131,8 +131,6 @@ int entry__new_slice(struct region *region, struct arena *arena, const struct ar
  */
 struct entry *entry__new_process(const char *name, struct dart_schema *schema, uint32_t gather_ms,
 				 uint64_t object, uint32_t rows);
-/* The rows of a gathered entry lie from the start of @arena on. */
-void entry__set_rows(struct entry *entry, struct arena *arena, uint32_t rows);
 /*
  * The entry about dartd, in a slice that dartd writes.  Takes @schema over, even on
  * error.

@@ -5,6 +5,21 @@
 
 #include "registry.h"
 
+/* The rows lie from the start of @arena on. */
+static void set_rows(struct entry *entry, struct arena *arena, uint32_t rows)
+{
+	const uint32_t length = entry->own_schema->length;
+
+	entry->arena = arena;
+	entry->place = place_in(arena, 0, length * rows);
+	entry->extent = (struct dart_zero_extent){
+		.data = entry->place.first,
+		.length = length,
+		.stride = length,
+		.copies = rows,
+	};
+}
+
 /* Memory for the rows, which the caller writes through the descriptor *@fd. */
 static int registry__lend_rows(struct registry *registry, struct entry *entry, uint32_t rows,
 			       int *fd, struct dart_error *error)
@@ -17,7 +32,7 @@ static int registry__lend_rows(struct registry *registry, struct entry *entry, u
 	ret = arena__lend_alone(&registry->slabs, (bytes + page - 1) / page * page, &arena, fd, error) ?:
 		      inventory__add_arena(&registry->inventory, arena, error);
 	if (!ret)
-		entry__set_rows(entry, arena, rows);
+		set_rows(entry, arena, rows);
 	return ret;
 }
 
