@@ -41,7 +41,7 @@ static json_t *describe_instance(const struct instance *instance)
 
 json_t *application__describe(const struct application *application)
 {
-	const char *kind = selection__kind(&application->selection);
+	const char *kind = selection__kind(&application->program.selection);
 	const char *why = application->why.text;
 	char text[SELECTION_TEXT_MAX];
 	const struct instance *instance;
@@ -49,9 +49,9 @@ json_t *application__describe(const struct application *application)
 
 	TAILQ_FOREACH(instance, &application->instances, link)
 		reply__append(&instances, describe_instance(instance));
-	selection__print(&application->selection, text);
+	selection__print(&application->program.selection, text);
 	return json_pack("{s:s, s:s, s:s*, s:s*, s:I, s:b, s:o, s:s*, s:I}", "name",
-			 application->group.name, "application", application->name, "selector",
+			 application->group.name, "application", application->program.name, "selector",
 			 kind, "selected", kind ? text : NULL, "gather_ms",
 			 (json_int_t)application->gather_ms, "follow", application->follows,
 			 "instances", instances, "refused", *why ? why : NULL, "age_s",

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,22 +15,10 @@
 #include "agent/base/loop_timer.h"
 #include "agent/region/selector.h"
 #include "host_process.h"
+#include "program.h"
 
-/* A program needs some time from its start until its memory shows that the layout fits. */
-#define TRY_FIRST_US 20000
-#define TRIES_MAX 10 /* the last one after 20 s */
-#define CANDIDATES_MAX 256
 /* Without reports of the kernel. */
 #define LOOK_US (10 * UINT64_C(1000000))
-
-/* A process that may become an instance. */
-struct candidate {
-	TAILQ_ENTRY(candidate) link;
-	pid_t pid;
-	int pidfd; /* so that its number stays its own */
-	unsigned int tries;
-	uint64_t due; /* us, CLOCK_MONOTONIC */
-};
 
 static void applications__look_again(struct applications *applications);
 
@@ -42,8 +29,8 @@ static void application__drop(struct application *application, struct instance *
 	TAILQ_REMOVE(&application->instances, instance, link);
 	application->instance_count--;
 	application->applications->instance_count--;
-	snprintf(application->last_executable, sizeof(application->last_executable), "%s",
-		 instance->executable);
+	snprintf(application->program.last_executable, sizeof(application->program.last_executable),
+		 "%s", instance->executable);
 	instance__free(instance);
 }
 
@@ -58,7 +45,7 @@ static void application__free(struct application *application)
 	TAILQ_REMOVE(&applications->list, application, link);
 	if (TAILQ_EMPTY(&applications->list))
 		exec_watch__close(&applications->exec_watch);
-	free(application->name);
+	free(application->program.name);
 	free(application);
 }
 
@@ -79,7 +66,7 @@ static void applications__end(struct application *application, struct instance *
 	instance__withdraw(&applications->rooms, instance, true);
 	registry__end_or_log(registry);
 	application__drop(application, instance);
-	if (application->selection.kind != SELECTION_PID) {
+	if (application->program.selection.kind != SELECTION_PID) {
 		/* A server in the background is a child of the process that was started. */
 		applications__look_again(applications);
 		return;
@@ -148,71 +135,12 @@ static const struct application *applications__owner(const struct applications *
 
 /* ---- processes */
 
-/* Is the process a copy of its parent, as a server's child that writes a snapshot? */
-static bool is_copy_of_parent(pid_t pid, const struct dart_application_build_id *id)
-{
-	struct dart_application_build_id of_parent;
-	struct dart_error ignored;
-	uint64_t start;
-	bool is_copy;
-	pid_t parent;
-	int pidfd;
-
-	if (!host_process__origin(pid, &parent, &start) || parent <= 1)
-		return false;
-	pidfd = host_process__open(parent);
-	if (pidfd < 0)
-		return false;
-	is_copy = !application_process__build_id(pidfd, &of_parent, &ignored) &&
-		  dart_application_build_id__equals(&of_parent, id);
-	close(pidfd);
-	return is_copy;
-}
-
-/*
- * Should the process be of the application?  A unit or cgroup has other programs as well, and the
- * selection of all processes has all of the host.
- */
-static bool is_expected(const struct application *application, pid_t pid)
-{
-	const enum selection_kind kind = application->selection.kind;
-	char path[PATH_MAX];
-
-	if (kind == SELECTION_PID || kind == SELECTION_EXE)
-		return true;
-	if (!*application->last_executable)
-		return kind != SELECTION_ALL && TAILQ_EMPTY(&application->instances);
-	return host_process__executable(pid, path) && !strcmp(path, application->last_executable);
-}
-
-/*
- * Finds the layout of a process that an application selects.  Returns 0; -ENODEV if the process is
- * not of the application; or why it should be, but cannot.
- */
 static int application__recognize(struct application *application, pid_t pid, int pidfd,
 				  const struct dart_application_layout **layout,
 				  struct dart_error *error)
 {
-	struct applications *applications = application->applications;
-	struct dart_application_build_id id;
-	struct dart_error reason;
-	int ret;
-
-	if (!selection__matches(&application->selection, pid))
-		return -ENODEV;
-	ret = application_process__build_id(pidfd, &id, &reason) ?:
-		      layouts__find(&applications->layouts, &id, layout, &reason);
-	if (!ret && !layout__is_of(*layout, application->name)) {
-		ret = -EINVAL;
-		dart_error__set(&reason, EINVAL, "it runs the application '%s'",
-				(*layout)->entries[0].schema->name);
-	}
-	if (!ret)
-		return is_copy_of_parent(pid, &id) ? -ENODEV : 0;
-	if (ret == -ESRCH || !is_expected(application, pid))
-		return -ENODEV;
-	return dart_error__set(error, -ret, "process %d is not '%s': %s", pid, application->name,
-			       reason.text);
+	return program__recognize(&application->program, &application->applications->layouts, pid,
+				  pidfd, TAILQ_EMPTY(&application->instances), layout, error);
 }
 
 /* In a batch of the registry.  Takes @pidfd over if it returns 0. */
@@ -282,27 +210,19 @@ static int application__try(struct application *application, pid_t pid, int pidf
 
 /* ---- candidates */
 
-static uint64_t now_us(void)
-{
-	return dart_clock__ns(CLOCK_MONOTONIC) / 1000;
-}
-
 static void applications__arm(struct applications *applications)
 {
-	const struct candidate *candidate;
-	uint64_t now = now_us(), due = UINT64_MAX;
+	uint64_t delay = candidates__delay(&applications->candidates);
 
 	if (applications->looks_again)
-		due = now;
-	else if (!TAILQ_EMPTY(&applications->list) && applications->exec_watch.fd < 0)
-		due = now + LOOK_US;
-	TAILQ_FOREACH(candidate, &applications->candidates, link)
-		if (candidate->due < due)
-			due = candidate->due;
-	if (due == UINT64_MAX)
+		delay = 0;
+	else if (!TAILQ_EMPTY(&applications->list) && applications->exec_watch.fd < 0 &&
+		 delay > LOOK_US)
+		delay = LOOK_US;
+	if (delay == UINT64_MAX)
 		sd_event_source_set_enabled(applications->retry, SD_EVENT_OFF);
 	else
-		loop_timer__start(applications->retry, due > now ? due - now : 0);
+		loop_timer__start(applications->retry, delay);
 }
 
 static void applications__look_again(struct applications *applications)
@@ -311,18 +231,10 @@ static void applications__look_again(struct applications *applications)
 	applications__arm(applications);
 }
 
-static void applications__forget(struct applications *applications, struct candidate *candidate)
-{
-	TAILQ_REMOVE(&applications->candidates, candidate, link);
-	applications->candidate_count--;
-	close(candidate->pidfd);
-	free(candidate);
-}
-
 /* Offers a process to all applications.  True: an application may take it later. */
-static bool applications__offer(struct applications *applications, pid_t pid, int pidfd,
-				bool is_last_try)
+static bool offer(void *userdata, pid_t pid, int pidfd, bool is_last_try)
 {
+	struct applications *applications = userdata;
 	struct application *application;
 	bool is_early = false;
 	struct dart_error why;
@@ -340,34 +252,6 @@ static bool applications__offer(struct applications *applications, pid_t pid, in
 	return is_early;
 }
 
-static void candidate__schedule(struct candidate *candidate)
-{
-	candidate->due = now_us() + ((uint64_t)TRY_FIRST_US << candidate->tries++);
-}
-
-static void applications__offer_again(struct applications *applications, pid_t pid, int pidfd)
-{
-	struct candidate *candidate;
-
-	TAILQ_FOREACH(candidate, &applications->candidates, link)
-		if (candidate->pid == pid)
-			break;
-	if (candidate || applications->candidate_count == CANDIDATES_MAX) {
-		close(pidfd);
-		return;
-	}
-	candidate = calloc(1, sizeof(*candidate));
-	if (!candidate) {
-		close(pidfd);
-		return;
-	}
-	candidate->pid = pid;
-	candidate->pidfd = pidfd;
-	candidate__schedule(candidate);
-	TAILQ_INSERT_TAIL(&applications->candidates, candidate, link);
-	applications->candidate_count++;
-}
-
 static void consider(void *userdata, pid_t pid)
 {
 	struct applications *applications = userdata;
@@ -375,8 +259,8 @@ static void consider(void *userdata, pid_t pid)
 
 	if (pidfd < 0)
 		return;
-	if (applications__offer(applications, pid, pidfd, false))
-		applications__offer_again(applications, pid, pidfd);
+	if (offer(applications, pid, pidfd, false))
+		candidates__add(&applications->candidates, pid, pidfd);
 	else
 		close(pidfd);
 }
@@ -397,39 +281,13 @@ static void on_lost(void *userdata)
 	applications__look_again(userdata);
 }
 
-static bool has_ended(int pidfd)
-{
-	struct pollfd end = { .fd = pidfd, .events = POLLIN };
-
-	return poll(&end, 1, 0) > 0;
-}
-
-static void applications__try_due(struct applications *applications)
-{
-	struct candidate *candidate, *next;
-	const uint64_t now = now_us();
-
-	for (candidate = TAILQ_FIRST(&applications->candidates); candidate; candidate = next) {
-		next = TAILQ_NEXT(candidate, link);
-		if (candidate->due > now)
-			continue;
-		if (applications__offer(applications, candidate->pid, candidate->pidfd,
-					candidate->tries == TRIES_MAX)) {
-			candidate__schedule(candidate);
-			continue;
-		}
-		/* A server that went into the background is a child of the candidate. */
-		if (has_ended(candidate->pidfd))
-			applications->looks_again = true;
-		applications__forget(applications, candidate);
-	}
-}
-
 static int on_retry(sd_event_source *source, uint64_t time, void *userdata)
 {
 	struct applications *applications = userdata;
 
-	applications__try_due(applications);
+	/* A server that went into the background is a child of the candidate. */
+	if (candidates__try(&applications->candidates, offer, applications))
+		applications->looks_again = true;
 	if (applications->looks_again || applications->exec_watch.fd < 0) {
 		while (applications__end_gone(applications))
 			;
@@ -480,22 +338,6 @@ static const struct entry_group_operations operations = {
 	.settle = settle,
 };
 
-/* NAME@SELECTION, and a star if all are followed. */
-static int application__set_name(struct application *application, struct dart_error *error)
-{
-	char text[SELECTION_TEXT_MAX];
-	int length;
-
-	selection__print(&application->selection, text);
-	length = snprintf(application->group.name, sizeof(application->group.name), "%s%s%s%s%s%s",
-			  application->name, *text || application->follows ? "@" : "",
-			  selection__kind(&application->selection) ?: "", *text ? ":" : "", text,
-			  application->follows ? "*" : "");
-	if (length < (int)sizeof(application->group.name))
-		return 0;
-	return dart_error__set(error, ENAMETOOLONG, "the name of the application is too long");
-}
-
 static int application__new(struct applications *applications, const struct application_wish *wish,
 			    struct application **result, struct dart_error *error)
 {
@@ -503,22 +345,23 @@ static int application__new(struct applications *applications, const struct appl
 	int ret;
 
 	if (application)
-		application->name = strdup(wish->name);
-	if (!application || !application->name) {
+		application->program.name = strdup(wish->name);
+	if (!application || !application->program.name) {
 		free(application);
 		return dart_error__no_memory(error);
 	}
 	application->applications = applications;
-	application->selection = wish->selection;
+	application->program.selection = wish->selection;
 	application->gather_ms = wish->gather_ms;
 	application->follows = wish->follows;
 	application->group.operations = &operations;
 	TAILQ_INIT(&application->instances);
-	ret = application__set_name(application, error) ?:
+	ret = program__print(&application->program, application->follows, application->group.name,
+			     sizeof(application->group.name), error) ?:
 		      inventory__add_group(&applications->rooms.registry->inventory,
 					   &application->group, error);
 	if (ret) {
-		free(application->name);
+		free(application->program.name);
 		free(application);
 		return ret;
 	}
@@ -565,10 +408,10 @@ static void search(void *userdata, pid_t pid)
 static int application__attach_only(struct application *application, struct dart_error *error)
 {
 	struct search found = { .application = application };
-	const pid_t pid = application->selection.pid;
+	const pid_t pid = application->program.selection.pid;
 	int ret, pidfd;
 
-	if (application->selection.kind == SELECTION_PID)
+	if (application->program.selection.kind == SELECTION_PID)
 		search(&found, pid);
 	else
 		host_processes__each(search, &found);
@@ -594,20 +437,6 @@ static int application__attach_only(struct application *application, struct dart
 		       ret;
 }
 
-/* The number of a process that has ended may be another one's by now. */
-static int check_start(const struct application_wish *wish, struct dart_error *error)
-{
-	uint64_t start;
-	pid_t parent;
-
-	if (wish->selection.kind != SELECTION_PID)
-		return 0;
-	if (host_process__origin(wish->selection.pid, &parent, &start) &&
-	    (!wish->start || start == wish->start))
-		return 0;
-	return dart_error__set(error, ESRCH, "process %d has ended", wish->selection.pid);
-}
-
 static void applications__watch(struct applications *applications)
 {
 	struct dart_error error;
@@ -624,10 +453,11 @@ static void applications__watch(struct applications *applications)
 int applications__add(struct applications *applications, const struct application_wish *wish,
 		      struct application **result, struct dart_error *error)
 {
-	struct application *application;
+	struct application *application = NULL;
 	int ret;
 
-	ret = check_start(wish, error) ?: application__new(applications, wish, &application, error);
+	ret = selection__check_start(&wish->selection, wish->start, error) ?:
+		      application__new(applications, wish, &application, error);
 	if (ret)
 		return ret;
 	/* First, so that no program starts between a look and the first report. */
@@ -686,7 +516,7 @@ int applications__open(struct applications *applications, struct registry *regis
 		.loop = loop,
 		.rooms = { .registry = registry },
 	};
-	TAILQ_INIT(&applications->candidates);
+	candidates__open(&applications->candidates);
 	TAILQ_INIT(&applications->list);
 	layouts__open(&applications->layouts);
 	exec_watch__init(&applications->exec_watch, on_exec, on_lost, applications);
@@ -707,12 +537,10 @@ int applications__open(struct applications *applications, struct registry *regis
 void applications__close(struct applications *applications)
 {
 	struct application *application;
-	struct candidate *candidate;
 
 	while ((application = TAILQ_FIRST(&applications->list)))
 		application__free(application);
-	while ((candidate = TAILQ_FIRST(&applications->candidates)))
-		applications__forget(applications, candidate);
+	candidates__close(&applications->candidates);
 	exec_watch__close(&applications->exec_watch);
 	sd_event_source_disable_unref(applications->ended);
 	sd_event_source_disable_unref(applications->retry);

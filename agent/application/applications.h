@@ -18,10 +18,11 @@
 #include "agent/base/changes.h"
 #include "agent/base/request.h"
 #include "agent/table/registry.h"
+#include "candidates.h"
 #include "exec_watch.h"
 #include "instance.h"
 #include "layouts.h"
-#include "selection.h"
+#include "program.h"
 
 /* Together; a user of the host can start programs. */
 #define INSTANCES_MAX 1024
@@ -35,8 +36,7 @@ struct applications {
 	sd_event_source *ended; /* a writer found that its program has ended */
 	/* Tries candidates again, and looks at all processes if that is needed. */
 	sd_event_source *retry;
-	TAILQ_HEAD(, candidate) candidates;
-	unsigned int candidate_count;
+	struct candidates candidates;
 	bool looks_again; /* at all processes */
 	bool cannot_watch; /* the log says that programs are not reported */
 	TAILQ_HEAD(application_list, application) list;
@@ -47,13 +47,11 @@ struct application {
 	TAILQ_ENTRY(application) link;
 	struct applications *applications;
 	struct entry_group group;
-	char *name; /* of the program, as its layouts call it */
-	struct selection selection;
+	struct program program;
 	uint32_t gather_ms;
-	bool follows; /* all of the selection */
+	bool follows; /* all processes of the program */
 	TAILQ_HEAD(, instance) instances;
 	uint32_t instance_count;
-	char last_executable[PATH_MAX]; /* of the last instance that has ended, or "" */
 	struct dart_error why; /* the last process that was refused; "" */
 };
 

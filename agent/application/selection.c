@@ -86,6 +86,19 @@ bool selection__matches(const struct selection *selection, pid_t pid)
 	}
 }
 
+int selection__check_start(const struct selection *selection, uint64_t wanted,
+			   struct dart_error *error)
+{
+	uint64_t start;
+	pid_t parent;
+
+	if (selection->kind != SELECTION_PID)
+		return 0;
+	if (host_process__origin(selection->pid, &parent, &start) && (!wanted || start == wanted))
+		return 0;
+	return dart_error__set(error, ESRCH, "process %d has ended", selection->pid);
+}
+
 const char *selection__kind(const struct selection *selection)
 {
 	static const char *const kinds[] = {

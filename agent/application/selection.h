@@ -31,6 +31,12 @@ int selection__init(struct selection *selection, const char *unit, const json_t 
 		    const char *cgroup, const char *exe, struct dart_error *error);
 /* True says nothing about the program of the process. */
 bool selection__matches(const struct selection *selection, pid_t pid);
+/*
+ * -ESRCH: a process that is selected by its number has ended, or started at another time than
+ * @start (see host_process__origin(); 0: any), because the kernel gave its number away again.
+ */
+int selection__check_start(const struct selection *selection, uint64_t start,
+			   struct dart_error *error);
 /* "unit", "pid", "cgroup" or "exe"; NULL for all. */
 const char *selection__kind(const struct selection *selection);
 /* The unit, number, path or pattern. */
