@@ -80,15 +80,19 @@ static int instance__add_written(struct instance_rooms *rooms, struct instance *
 	return ret;
 }
 
-/* ENTRY@LABEL, or ENTRY@LABEL/INSTANCE, and the interval. */
+/* ENTRY@LABEL, or ENTRY@LABEL[INSTANCE] as dart_metrics(5) takes apart, and the interval. */
 static int name_entry(char name[static DART_CONTROL_ENTRY_NAME_MAX],
 		      const struct dart_application_entry *entry, const char *label,
 		      uint32_t gather_ms, struct dart_error *error)
 {
 	char both[DART_CONTROL_ENTRY_NAME_MAX];
+	int length;
 
-	if (snprintf(both, sizeof(both), "%s%s%s", label, entry->instance ? "/" : "",
-		     entry->instance ?: "") >= (int)sizeof(both))
+	if (entry->instance)
+		length = snprintf(both, sizeof(both), "%s[%s]", label, entry->instance);
+	else
+		length = snprintf(both, sizeof(both), "%s", label);
+	if (length >= (int)sizeof(both))
 		return dart_error__set(error, ENAMETOOLONG, "the name of '%s' is too long",
 				       entry->schema->name);
 	return entry_name__of(name, entry->schema->name, both, error) ?:
