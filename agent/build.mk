@@ -37,6 +37,8 @@ unit_registry_sources := $(wildcard $(addprefix agent/, \
 unit_registry_skeletons := $(dartd_skeletons)
 unit_registry_slices_skeletons := $(dartd_skeletons)
 unit_registry_slices_sources := $(unit_registry_sources)
+unit_registry_lingering_skeletons := $(dartd_skeletons)
+unit_registry_lingering_sources := $(unit_registry_sources)
 unit_listener_limits_sources := $(addprefix agent/, \
 	base/crowd.c rdma/listener_limits.c)
 unit_registration_socket_sources := $(wildcard agent/socket/*.c) \

@@ -56,6 +56,8 @@ struct table_counts {
 	uint64_t followers;
 	uint64_t publications;
 	uint64_t failed_publications;
+	uint64_t lingering;	/* entries now that have ended, see lingering.h */
+	uint64_t cut_short;	/* entries that left early */
 };
 
 struct store_counts {

@@ -16,6 +16,7 @@
 #include <libdart/configuration/prefix.h>
 #include <libdart/error.h>
 
+struct audience;
 struct ibv_pd;
 struct peer_counts;
 
@@ -23,7 +24,7 @@ struct peer_counts;
 struct peer_request {
 	__le64 magic;
 	__le32 abi_version;
-	__le32 reserved;	/* 0 */
+	__le32 interval_ms;	/* of a kind that takes it, otherwise 0 */
 };
 
 #define PEER_OFFER_MAX 64
@@ -68,6 +69,9 @@ struct peer_offer {
 	struct peer_messenger *messenger;
 	uint8_t data[PEER_OFFER_MAX];	/* private data of the acceptance */
 	size_t length;	/* bytes of the data */
+	/* A controller's: the connection joins the audience.  NULL: it does not. */
+	struct audience *audience;
+	uint32_t interval_ms;
 };
 
 struct peer_kind {
@@ -75,6 +79,7 @@ struct peer_kind {
 	uint64_t magic;
 	uint32_t abi_version;
 	size_t request_length;	/* bytes, at least */
+	bool takes_interval;	/* as the last member of struct peer_request */
 	/* The bytes of @data after struct peer_request are hostile. */
 	int (*offer)(void *subject, const void *data, struct peer_offer *offer,
 		     struct dart_error *error);

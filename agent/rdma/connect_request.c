@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include <dart/control.h>
+
 #include "connect_request.h"
 
 struct connect_request connect_request__of(const struct rdma_cm_event *event)
@@ -59,7 +61,7 @@ int connect_request__check(const struct connect_request *request, const struct p
 		return dart_error__set(error, EPROTONOSUPPORT,
 				       "it speaks version %u of the protocol, not %u",
 				       le32toh(header->abi_version), kind->abi_version);
-	if (header->reserved)
-		return dart_error__set(error, EPROTO, "a reserved member of its request is not 0");
+	if (header->interval_ms && !kind->takes_interval)
+		return dart_error__set(error, EPROTO, DART_CONTROL_RESERVED "request is not 0");
 	return connect_request__check_tail(request, kind, error);
 }

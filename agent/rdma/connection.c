@@ -148,6 +148,8 @@ int connection__accept(struct rdma_cm_id *id, uint8_t reads, const struct device
 
 	if (offer->object)
 		offer->object->peers++;
+	if (offer->audience)
+		audience__join(offer->audience, &connection->member, offer->interval_ms);
 	id->context = connection;
 	*result = connection;
 	return 0;
@@ -161,6 +163,7 @@ free_connection:
 
 void connection__free(struct connection *connection)
 {
+	audience__leave(&connection->member);
 	rdma_disconnect(connection->id);
 	connection__close_qp(connection);
 	rdma_destroy_id(connection->id);

@@ -8,6 +8,7 @@
 
 #include <libdart/error.h>
 
+#include "agent/base/audience.h"
 #include "agent/base/lease.h"
 #include "agent/base/peer_kind.h"
 #include "message_qp.h"
@@ -38,6 +39,7 @@ struct connection {
 	uint32_t deadline_request;	/* the number of the request it began with */
 	TAILQ_ENTRY(connection) turn_link;
 	bool has_turn;		/* waits for one */
+	struct audience_member member;
 	const struct peer_kind *kind;
 	struct peer_counts *counts;	/* of its kind */
 	struct peer_object *object;	/* of the offer */

@@ -76,6 +76,8 @@ static const struct dart_field fields[] = {
 	GAUGE(table.followers, "followers", "followers"),
 	COUNTER(table.publications, "publications", "generations"),
 	COUNTER(table.failed_publications, "failed_publications", "generations"),
+	GAUGE(table.lingering, "lingering", "entries"),
+	COUNTER(table.cut_short, "lingering_cut_short", "entries"),
 	GAUGE(stores.stores, "stores", "stores"),
 	GAUGE(stores.reporters, "reporters", "reporters"),
 	GAUGE(lookup.tables, "tables", "tables"),

@@ -82,6 +82,7 @@ static int offer_session(void *subject, const void *data,
 	if (!caller)
 		return dart_error__no_memory(error);
 	session__open(&caller->session, sessions);
+	session__join_audience(&caller->session, hello.interval_ms);
 	caller->messenger = (struct peer_messenger){
 		.operations = &operations,
 		.request_max = DART_RPC_REQUEST_MAX,
@@ -99,5 +100,6 @@ const struct peer_kind caller_kind = {
 	.magic = DART_RPC_MAGIC,
 	.abi_version = DART_RPC_ABI_VERSION,
 	.request_length = sizeof(struct dart_rpc_hello),
+	.takes_interval = true,
 	.offer = offer_session,
 };

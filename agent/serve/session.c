@@ -24,6 +24,7 @@ void session__open(struct session *session, struct sessions *sessions)
 	session->is_over = false;
 	session->id = 0;
 	session->snapshot = NULL;
+	session->member.interval_ms = 0;
 }
 
 /* The answer has ended. */
@@ -38,6 +39,13 @@ static void session__finish(struct session *session)
 void session__close(struct session *session)
 {
 	session__finish(session);
+	audience__leave(&session->member);
+}
+
+void session__join_audience(struct session *session, uint32_t interval_ms)
+{
+	audience__join(&session->sessions->control_region->audience, &session->member,
+		       interval_ms);
 }
 
 struct dart_rpc_welcome_values session__welcome(const struct sessions *sessions)

@@ -20,7 +20,7 @@
 
 /* Shared by the sessions of one transport; the snapshots are shared by all transports. */
 struct sessions {
-	const struct control_region *control_region;
+	struct control_region *control_region;
 	struct snapshots *snapshots;
 	struct serve_counts *counts;
 };
@@ -34,6 +34,7 @@ struct session {
 		SESSION_ERROR,		/* one is to be sent */
 	} state;
 	bool is_over;		/* after the error */
+	struct audience_member member;
 	uint32_t id;		/* of the request */
 	uint32_t sent;		/* bytes of the answer */
 	struct snapshot *snapshot;	/* of a table */
@@ -52,6 +53,8 @@ void sessions__open(struct sessions *sessions, struct snapshots *snapshots,
 
 void session__open(struct session *session, struct sessions *sessions);
 void session__close(struct session *session);
+/* The peer told how often it asks for values; 0: it did not. */
+void session__join_audience(struct session *session, uint32_t interval_ms);
 
 /* The values of a welcome that is sent now. */
 struct dart_rpc_welcome_values session__welcome(const struct sessions *sessions);

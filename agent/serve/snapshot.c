@@ -5,7 +5,7 @@
 
 #include "snapshot.h"
 
-void snapshots__open(struct snapshots *snapshots, const struct control_region *control_region)
+void snapshots__open(struct snapshots *snapshots, struct control_region *control_region)
 {
 	*snapshots = (struct snapshots){ .control_region = control_region };
 	TAILQ_INIT(&snapshots->list);

@@ -24,12 +24,12 @@ struct snapshot {
 };
 
 struct snapshots {
-	const struct control_region *control_region;
+	struct control_region *control_region;
 	TAILQ_HEAD(snapshots_list, snapshot) list;	/* the oldest first */
 	uint32_t count;
 };
 
-void snapshots__open(struct snapshots *snapshots, const struct control_region *control_region);
+void snapshots__open(struct snapshots *snapshots, struct control_region *control_region);
 /* The table as it is now; NULL: out of memory. */
 struct snapshot *snapshots__take(struct snapshots *snapshots);
 void snapshots__release(struct snapshots *snapshots, struct snapshot *snapshot);

@@ -225,6 +225,7 @@ static void tcp_peer__take_hello(struct tcp_peer *peer, const void *bytes, size_
 		session__refuse(&peer->session, DART_RPC_ERROR_MALFORMED, &error);
 	} else {
 		peer->answer_max = message.hello.answer_max;
+		session__join_audience(&peer->session, message.hello.interval_ms);
 		tcp_peer__welcome(peer);
 	}
 }

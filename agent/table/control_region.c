@@ -92,7 +92,8 @@ int control_region__open(struct control_region *control_region, const struct exp
 		goto free_writer;
 	}
 
-	ret = control_region__update(control_region, &none, 0, NULL, error);
+	audience__open(&control_region->audience);
+	ret = control_region__update(control_region, &none, &none, 0, NULL, error);
 	if (ret)
 		goto deregister;
 	return 0;
@@ -180,11 +181,20 @@ static int table__add_entry(struct dart_table *table, uint32_t first,
 	return ret;
 }
 
-static int table__fill(struct dart_table *table, const struct exposure *exposure,
-		       const struct entries *entries)
+static int table__add_entries(struct dart_table *table, const struct exposure *exposure,
+			      const struct entries *entries)
+{
+	const struct entry *entry;
+	int ret = 0;
+
+	TAILQ_FOREACH(entry, entries, link)
+		ret = ret ?: table__add_entry(table, 0, exposure, entry);
+	return ret;
+}
+
+static int table__add_shared(struct dart_table *table, const struct exposure *exposure)
 {
 	const uint32_t count = exposure__shared_count(exposure);
-	const struct entry *entry;
 	struct ibv_mr *shared;
 	uint32_t i;
 	int ret = 0;
@@ -193,8 +203,6 @@ static int table__fill(struct dart_table *table, const struct exposure *exposure
 		shared = exposure__shared(exposure, i);
 		ret = table__add_memory_regions(table, exposure, &shared, 1);
 	}
-	TAILQ_FOREACH(entry, entries, link)
-		ret = ret ?: table__add_entry(table, 0, exposure, entry);
 	return ret;
 }
 
@@ -252,12 +260,16 @@ static void table__empty(struct dart_table *table)
 }
 
 static int control_region__rewrite(struct control_region *control_region,
-				   const struct entries *entries, struct dart_error *error)
+				   const struct entries *entries, const struct entries *lingering,
+				   struct dart_error *error)
 {
+	const struct exposure *exposure = control_region->exposure;
 	struct dart_table table = next_table(control_region);
 	int ret;
 
-	ret = table__fill(&table, control_region->exposure, entries) ?:
+	ret = table__add_shared(&table, exposure)			 ?:
+		      table__add_entries(&table, exposure, entries)	 ?:
+		      table__add_entries(&table, exposure, lingering) ?:
 		      dart_table_writer__rewrite(control_region->writer, &table);
 	ret = control_region__take(control_region, &table, 0, true, ret, error);
 	table__empty(&table);
@@ -319,7 +331,8 @@ static void control_region__date(const struct control_region *control_region, st
 }
 
 int control_region__update(struct control_region *control_region, const struct entries *entries,
-			   uint32_t added, const struct entries *removed, struct dart_error *error)
+			   const struct entries *lingering, uint32_t added,
+			   const struct entries *removed, struct dart_error *error)
 {
 	uint64_t changes = control_region->exposure->shared_changes;
 	struct entry *first = first_of_last(entries, added);
@@ -331,7 +344,7 @@ int control_region__update(struct control_region *control_region, const struct e
 
 	/* Rewriting reclaims the room of removed entries. */
 	if (ret == -EAGAIN || ret == -ENOSPC)
-		ret = control_region__rewrite(control_region, entries, error);
+		ret = control_region__rewrite(control_region, entries, lingering, error);
 	if (ret)
 		return ret;
 	control_region->shared_changes = changes;
@@ -347,7 +360,7 @@ uint32_t control_region__capacity(void)
 static int offer_table(void *subject, const void *data,
 		       struct peer_offer *offer, struct dart_error *error)
 {
-	const struct control_region *control_region = subject;
+	struct control_region *control_region = subject;
 	const struct dart_control_accept accept = {
 		.magic = htole64(DART_CONTROL_MAGIC),
 		.abi_version = htole32(DART_CONTROL_ABI_VERSION),
@@ -358,7 +371,11 @@ static int offer_table(void *subject, const void *data,
 		.used = htole32(control_region->used),
 		.time_ns = htole64(dart_clock__ns(CLOCK_REALTIME)),
 	};
+	struct dart_control_request request;
 
+	memcpy(&request, data, sizeof(request));
+	offer->audience = &control_region->audience;
+	offer->interval_ms = le32toh(request.interval_ms);
 	offer->pd = control_region->exposure->pd;
 	offer->length = sizeof(accept);
 	memcpy(offer->data, &accept, sizeof(accept));
@@ -370,5 +387,6 @@ const struct peer_kind controller_kind = {
 	.magic = DART_CONTROL_MAGIC,
 	.abi_version = DART_CONTROL_ABI_VERSION,
 	.request_length = sizeof(struct dart_control_request),
+	.takes_interval = true,
 	.offer = offer_table,
 };

@@ -12,6 +12,7 @@
 #include <libdart/error.h>
 #include <libdart/table/table_writer.h>
 
+#include "agent/base/audience.h"
 #include "agent/base/peer_kind.h"
 #include "entry.h"
 #include "exposure.h"
@@ -28,6 +29,7 @@ struct control_region {
 	uint64_t shared_changes;	/* of the exposure, in the table */
 	uint64_t generation;
 	struct generations generations;	/* for peers that ask for values */
+	struct audience audience;
 	uint64_t instance;
 	uint8_t host_id[16];
 	uint8_t boot_id[16];
@@ -42,12 +44,14 @@ int control_region__open(struct control_region *control_region, const struct exp
 void control_region__close(struct control_region *control_region);
 
 /*
- * Publishes the next generation; on error the table does not change.  If only the last @added of
- * @entries and the entries of @removed have changed, it takes time for these only, on average.
- * After other changes @removed is NULL and @added 0, and the table is rewritten.
+ * Publishes the next generation, with @entries and the @lingering ones; on error the table does not
+ * change.  If only the last @added of @entries and the entries of @removed have changed, it takes
+ * time for these only, on average.  After other changes @removed is NULL and @added 0, and the
+ * table is rewritten.
  */
 int control_region__update(struct control_region *control_region, const struct entries *entries,
-			   uint32_t added, const struct entries *removed, struct dart_error *error);
+			   const struct entries *lingering, uint32_t added,
+			   const struct entries *removed, struct dart_error *error);
 
 /* The largest table of a host, in bytes. */
 uint32_t control_region__capacity(void);

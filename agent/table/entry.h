@@ -46,12 +46,15 @@ enum entry_change {
 };
 
 struct entry {
-	TAILQ_ENTRY(entry) link;	/* registered, or on lease */
+	TAILQ_ENTRY(entry) link;	/* registered, lingering, or on lease */
 	struct lease lease;
 	struct file_watch watch;
 	struct registry *registry;
 	enum entry_change change;
 	bool has_ended;	/* its counters no longer exist */
+	bool has_lingered;	/* or lingers, see lingering.h: clients were told of its end */
+	uint64_t ended_us;	/* CLOCK_BOOTTIME; when it began to linger */
+	uint64_t lingering_bytes;	/* of its memory, in the budget of lingering.h */
 	bool is_on_lease;
 	bool is_indexed;	/* by its key */
 	bool is_self;	/* about dartd, with its own page and memory region */

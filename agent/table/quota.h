@@ -17,6 +17,7 @@ struct quota_user {
 	SLIST_ENTRY(quota_user) link;
 	uid_t uid;
 	uint32_t entries;
+	uint32_t lingering;	/* entries of these, see lingering.h */
 	uint64_t bytes;		/* of arenas */
 };
 

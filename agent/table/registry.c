@@ -1,16 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Publishes the changes of a batch, or takes them back; ends the leases of removed entries. */
+/*
+ * Publishes the changes of a batch, or takes them back; ends the time of lingering entries, and the
+ * leases of removed ones.
+ */
+#include <errno.h>
+
 #include <libdart/clock.h>
 
 #include "agent/base/log.h"
 #include "registry.h"
+
+void registry__let_go(struct registry *registry, struct entry *entry)
+{
+	lingering__remove(&registry->lingering, entry);
+	TAILQ_INSERT_TAIL(&registry->inventory.leaving, entry, link);
+	registry->removed++;
+}
+
+/* Makes room in the table: true if an entry lingered. */
+static bool registry__let_all_go(struct registry *registry)
+{
+	struct lingering *lingering = &registry->lingering;
+	bool is_any = !TAILQ_EMPTY(&lingering->entries);
+
+	while (!TAILQ_EMPTY(&lingering->entries)) {
+		lingering__cut_short(lingering, "the table is full");
+		registry__let_go(registry, TAILQ_FIRST(&lingering->entries));
+	}
+	return is_any;
+}
+
+static int registry__update_table(struct registry *registry, bool is_batch,
+				  struct dart_error *error)
+{
+	struct inventory *inventory = &registry->inventory;
+
+	return control_region__update(registry->rooms.control_region, &inventory->entries,
+				      &registry->lingering.entries, is_batch ? registry->added : 0,
+				      is_batch ? &inventory->leaving : NULL, error);
+}
 
 /* Without @is_batch, more has changed than the entries of the batch. */
 static int registry__publish(struct registry *registry, bool is_batch, struct dart_error *error)
 {
 	struct control_region *control_region = registry->rooms.control_region;
 	struct exposure *exposure = registry->rooms.exposure;
-	struct inventory *inventory = &registry->inventory;
 	struct table_counts *counts = registry->rooms.counts;
 	int ret;
 
@@ -21,9 +55,9 @@ static int registry__publish(struct registry *registry, bool is_batch, struct da
 	if (ret)
 		log__peer_warning("pages of removed entries stay pinned until the next change: %s",
 				  error->text);
-	ret = control_region__update(control_region, &inventory->entries,
-				     is_batch ? registry->added : 0,
-				     is_batch ? &inventory->leaving : NULL, error);
+	ret = registry__update_table(registry, is_batch, error);
+	if (ret == -ENOSPC && registry__let_all_go(registry))
+		ret = registry__update_table(registry, is_batch, error);
 	if (ret)
 		exposure__rollback(exposure);
 	else
@@ -34,15 +68,8 @@ count:
 	return ret;
 }
 
-static void registry__publish_or_log(struct registry *registry)
-{
-	struct dart_error error;
-
-	if (registry__publish(registry, false, &error))
-		log__peer_error("cannot publish the table: %s", error.text);
-}
-
 static int registry__publish_removed(struct registry *registry, struct dart_error *error);
+static void registry__publish_or_log(struct registry *registry);
 
 /* Publishes removals that could not be published, and the page exposure without them. */
 static void on_wait_end(struct lease *lease)
@@ -98,6 +125,13 @@ static void registry__announce(const struct registry *registry, const struct ent
 	changes__announce(registry->rooms.changes, event, "entry", entry->name);
 }
 
+void registry__tell_end(const struct registry *registry, struct entry *entry)
+{
+	registry__announce(registry, entry, entry->has_ended ? "ended" : "removed");
+	if (entry->arena)
+		arena__cross_out(entry);
+}
+
 /* Removals have been published: the entries on lease come back only if a client revives them. */
 static void registry__settle_removed(struct registry *registry)
 {
@@ -107,11 +141,30 @@ static void registry__settle_removed(struct registry *registry)
 	registry->removed = 0;
 	while ((entry = TAILQ_FIRST(leaving))) {
 		TAILQ_REMOVE(leaving, entry, link);
-		registry__announce(registry, entry, entry->has_ended ? "ended" : "removed");
-		if (entry->arena)
-			arena__cross_out(entry);
+		if (!entry->has_lingered)
+			registry__tell_end(registry, entry);
 		registry__retire(registry, entry);
 	}
+}
+
+/* A table without the removed entries was written, whatever else has changed. */
+static int registry__republish(struct registry *registry, struct dart_error *error)
+{
+	int ret = registry__publish(registry, false, error);
+
+	if (!ret)
+		registry__settle_removed(registry);
+	else if (registry->removed)
+		registry__wait(registry);
+	return ret;
+}
+
+static void registry__publish_or_log(struct registry *registry)
+{
+	struct dart_error error;
+
+	if (registry__republish(registry, &error))
+		log__peer_error("cannot publish the table: %s", error.text);
 }
 
 /* Additions have been published: they are the last entries. */
@@ -212,6 +265,19 @@ static int on_publication(sd_event_source *source, void *userdata)
 	return 0;
 }
 
+static int on_lingered(sd_event_source *source, uint64_t time, void *userdata)
+{
+	struct registry *registry = userdata;
+	struct dart_error error;
+	struct entry *entry;
+
+	while ((entry = lingering__due(&registry->lingering)))
+		registry__let_go(registry, entry);
+	/* On error it logs, and waits for another try. */
+	registry__publish_removed(registry, &error);
+	return 0;
+}
+
 int registry__open(struct registry *registry, sd_event *loop, const struct table_rooms *rooms,
 		   struct dart_error *error)
 {
@@ -224,6 +290,9 @@ int registry__open(struct registry *registry, sd_event *loop, const struct table
 	ret = sd_event_add_defer(loop, &registry->publication, on_publication, registry);
 	if (ret >= 0)
 		ret = sd_event_source_set_enabled(registry->publication, SD_EVENT_OFF);
+	if (ret >= 0)
+		ret = lingering__open(&registry->lingering, loop, &rooms->control_region->audience,
+				      rooms->counts, on_lingered, registry);
 	if (ret < 0) {
 		records__close(&registry->records);
 		return dart_error__system(error, -ret, "cannot create an event source");
@@ -244,6 +313,11 @@ void registry__close(struct registry *registry)
 		inventory__unlink(inventory, entry);
 		inventory__free_entry(inventory, entry);
 	}
+	while ((entry = TAILQ_FIRST(&registry->lingering.entries))) {
+		lingering__remove(&registry->lingering, entry);
+		inventory__free_entry(inventory, entry);
+	}
+	lingering__close(&registry->lingering);
 	while ((entry = TAILQ_FIRST(&inventory->leaving))) {
 		TAILQ_REMOVE(&inventory->leaving, entry, link);
 		inventory__free_entry(inventory, entry);
@@ -262,8 +336,7 @@ void registry__close(struct registry *registry)
 	records__close(&registry->records);
 }
 
-/* Publishes ended entries, unless a batch has begun, which publishes them. */
-static void registry__publish_later(struct registry *registry)
+void registry__publish_later(struct registry *registry)
 {
 	if (!registry->batches)
 		sd_event_source_set_enabled(registry->publication, SD_EVENT_ONESHOT);
@@ -335,9 +408,13 @@ void registry__end_or_log(struct registry *registry)
 static int registry__insert(struct registry *registry, struct entry *entry,
 			    enum entry_change change, struct dart_error *error)
 {
+	struct entry *former = lingering__find(&registry->lingering, entry->name);
 	int ret = inventory__link(&registry->inventory, entry, error);
 
 	if (!ret) {
+		/* The table lists each name once. */
+		if (former)
+			registry__let_go(registry, former);
 		entry->change = change;
 		entry->registered = dart_clock__ns(CLOCK_BOOTTIME);
 		registry->added++;
@@ -396,65 +473,6 @@ int registry__remove(struct registry *registry, struct entry *entry, struct dart
 	return registry__end(registry, error);
 }
 
-void registry__entry_ended(struct registry *registry, struct entry *entry)
-{
-	/* Followers and clients with slices would fill the log. */
-	if (!entry->group && entry->kind != DART_CONTROL_ENTRY_SLICE)
-		log__peer_info("%s no longer exists", entry->name);
-	inventory__set_ended(&registry->inventory, entry);
-	registry__take_out(registry, entry);
-	registry__publish_later(registry);
-}
-
-void registry__withdraw_group(struct registry *registry, const struct entry_group *group,
-			      bool has_ended)
-{
-	struct entry *entry, *next;
-
-	for (entry = TAILQ_FIRST(&group->entries); entry; entry = next) {
-		next = TAILQ_NEXT(entry, in_group);
-		if (has_ended)
-			registry__entry_ended(registry, entry);
-		else
-			registry__take_out(registry, entry);
-	}
-}
-
-/* An entry that is not in the table must not be revived any more. */
-static void registry__object_ended(struct registry *registry, struct entry *entry)
-{
-	if (inventory__find(&registry->inventory, entry->name) == entry)
-		registry__entry_ended(registry, entry);
-	else
-		inventory__set_ended(&registry->inventory, entry);
-}
-
-void registry__extent_ended(struct registry *registry, uint32_t extent)
-{
-	struct entry *entry = inventory__find_extent(&registry->inventory, extent), *next;
-	struct arena *arena;
-
-	if (entry) {
-		registry__object_ended(registry, entry);
-		return;
-	}
-	/* An arena is freed with its last entry. */
-	arena = inventory__find_arena(&registry->inventory, extent);
-	for (entry = arena ? TAILQ_FIRST(&arena->entries) : NULL; entry; entry = next) {
-		next = TAILQ_NEXT(entry, in_arena);
-		registry__object_ended(registry, entry);
-	}
-}
-
-/* An entry on lease stays: the next holder of the map may revive it. */
-void registry__map_ended(struct registry *registry, uint32_t map_id)
-{
-	struct entry *entry = inventory__find_map(&registry->inventory, map_id);
-
-	if (entry)
-		registry__entry_ended(registry, entry);
-}
-
 /* Records of CPUs use a row for each online CPU; controllers do not READ the other rows. */
 static void registry__count_rows(const struct registry *registry, struct entries *entries)
 {
@@ -469,6 +487,7 @@ static void registry__count_rows(const struct registry *registry, struct entries
 void registry__cpus_changed(struct registry *registry)
 {
 	registry__count_rows(registry, &registry->inventory.entries);
+	registry__count_rows(registry, &registry->lingering.entries);
 	registry__count_rows(registry, &registry->inventory.leaving);
 	registry__count_rows(registry, &registry->inventory.retired);
 	/* The set of CPUs in the table has changed, too. */
@@ -504,10 +523,11 @@ int registry__change_device(struct registry *registry, struct ibv_pd *pd, struct
 		      exposure__exchange(exposure,
 					 &registry->rooms.control_region->memory_region, error) ?:
 		      exchange(exposure, &inventory->entries, error) ?:
+		      exchange(exposure, &registry->lingering.entries, error) ?:
 		      exchange(exposure, &inventory->leaving, error) ?:
 		      exchange(exposure, &inventory->retired, error);
 	/* Without a device no peer can READ, so the keys in the table do not matter. */
 	if (ret || !pd)
 		return ret;
-	return registry__publish(registry, false, error);
+	return registry__republish(registry, error);
 }

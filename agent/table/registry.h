@@ -2,7 +2,8 @@
 /*
  * The registry changes the table: it adds entries of all kinds and removes them.  Every change is
  * published before it returns, or has not happened; changes between begin and end are published
- * together.  Entries that have left the table can still be read until their lease ends.
+ * together.  Entries whose objects have ended linger in the table, see lingering.h.  Entries that
+ * have left the table can still be read until their lease ends.
  */
 #ifndef REGISTRY_H
 #define REGISTRY_H
@@ -11,12 +12,14 @@
 #include "agent/base/request.h"
 #include "agent/schema/source_schemas.h"
 #include "inventory.h"
+#include "lingering.h"
 #include "records.h"
 #include "slab.h"
 
 struct registry {
 	struct table_rooms rooms;
 	struct inventory inventory;
+	struct lingering lingering;
 	struct slabs slabs;
 	struct records records;
 	struct source_schemas schemas;
@@ -119,9 +122,10 @@ void registry__withdraw_group(struct registry *registry, const struct entry_grou
 			      bool has_ended);
 
 /*
- * The counters of an entry no longer exist: it leaves the table for good, and
- * nothing can keep it there.  Without a batch, it does so at the end of this round
- * of the event loop, with the others that end in it, or when a batch begins.
+ * The counters of an entry no longer exist: its name is free at once.  The entry of a source, or a
+ * slice, lingers in the table first, unless an entry of its name is added.  Other entries leave the
+ * table for good, and nothing can keep them there.  Without a batch, they do so at the end of this
+ * round of the event loop, with the others that end in it, or when a batch begins.
  */
 void registry__entry_ended(struct registry *registry, struct entry *entry);
 /* The same for the entry of an extent, or for all entries of an arena; others have no entry. */
@@ -151,5 +155,11 @@ int registry__revive(struct registry *registry, struct entry *entry, const char 
 		     struct dart_error *error);
 /* Takes an entry out of the table. */
 void registry__take_out(struct registry *registry, struct entry *entry);
+/* A lingering entry leaves the table with the next publication. */
+void registry__let_go(struct registry *registry, struct entry *entry);
+/* Tells clients, and notes for the next dartd, that the entry is there no longer. */
+void registry__tell_end(const struct registry *registry, struct entry *entry);
+/* Publishes removals at the end of this round of the loop, unless a batch has begun, which does. */
+void registry__publish_later(struct registry *registry);
 
 #endif /* REGISTRY_H */

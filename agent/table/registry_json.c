@@ -167,7 +167,9 @@ json_t *registry_json__status(const struct registry *registry)
 			 instance, "cpus", (json_int_t)region->cpus, "lease_ms",
 			 (json_int_t)LEASE_MS, "entries", entries, "memory_regions",
 			 is_page ? (json_int_t) !!exposure->page : own, "leases",
-			 (json_int_t)leases__count(exposure->leases), "extents",
+			 (json_int_t)(leases__count(exposure->leases) +
+				      registry->rooms.counts->lingering),
+			 "extents",
 			 (json_int_t)info.extents, "capacity", (json_int_t)region->capacity, "used",
 			 (json_int_t)info.used, "windows",
 			 !(info.flags & DART_ZERO_INFO_NO_WINDOWS), "gatherer",

@@ -62,17 +62,17 @@ static void expect_refused(struct caller *caller, const char *words)
 
 static void test_hello(void **state)
 {
-	struct dart_rpc_hello hello = dart_rpc_hello__make(ANSWER_MAX, 1);
+	struct dart_rpc_hello hello = dart_rpc_hello__make(ANSWER_MAX, 1, 0);
 
 	hello.abi_version = htole32(DART_RPC_ABI_VERSION + 1);
 	rejected(&hello, "it speaks version 2 of the protocol, not 1");
-	hello = dart_rpc_hello__make(ANSWER_MAX, 0);
+	hello = dart_rpc_hello__make(ANSWER_MAX, 0, 0);
 	rejected(&hello, "it has no receives");
-	hello = dart_rpc_hello__make(ANSWER_MAX, DART_RPC_RECEIVES_MAX + 1);
+	hello = dart_rpc_hello__make(ANSWER_MAX, DART_RPC_RECEIVES_MAX + 1, 0);
 	rejected(&hello, "it has 65 receives");
-	hello = dart_rpc_hello__make(DART_RPC_ANSWER_MIN - 1, 1);
+	hello = dart_rpc_hello__make(DART_RPC_ANSWER_MIN - 1, 1, 0);
 	rejected(&hello, "it takes messages of 511 bytes");
-	hello = dart_rpc_hello__make(UINT32_MAX, 1);
+	hello = dart_rpc_hello__make(UINT32_MAX, 1, 0);
 	rejected(&hello, "it takes messages of 4294967295 bytes");
 }
 

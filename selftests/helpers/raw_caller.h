@@ -87,7 +87,7 @@ static inline void retry_soon(struct caller *caller)
 /* A caller that posts @receives of the receives that it announces. */
 static inline struct caller *caller_new(uint32_t answer_max, int receives)
 {
-	const struct dart_rpc_hello hello = dart_rpc_hello__make(answer_max, RECEIVES);
+	const struct dart_rpc_hello hello = dart_rpc_hello__make(answer_max, RECEIVES, 0);
 	struct caller *caller = calloc(1, sizeof(*caller));
 	int i;
 

@@ -16,7 +16,7 @@ bool farm_connection__is_asked(const struct rdma_conn_param *asked)
 		return false;
 	memcpy(&request, asked->private_data, sizeof(request));
 	return request.magic == htole64(DART_CONTROL_MAGIC) &&
-	       request.abi_version == htole32(DART_CONTROL_ABI_VERSION) && !request.reserved;
+	       request.abi_version == htole32(DART_CONTROL_ABI_VERSION);
 }
 
 static int open_queue_pair(const struct farm_device *device, struct rdma_cm_id *id)

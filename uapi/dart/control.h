@@ -55,6 +55,13 @@
  * data then shows another generation of the same instance, the data are valid if they
  * landed within lease_ms of that earlier read.
  *
+ * Lingering.  When the object of an entry ends, such as a process with its slice or a
+ * cgroup, the agent may leave the entry in the table with its final bytes, for two
+ * intervals of the slowest connected controller, and at least for a lease.  So a
+ * controller sees each object with its final values, also an object that lives for less
+ * than its interval.  An entry leaves earlier if too many linger, or if a new entry needs
+ * its name.  Nothing in the table tells that an object has ended.
+ *
  * The time to add or remove an entry does not depend on the number of entries.  The
  * checksum is a sum, modulo 2^64: for each block i of DART_CONTROL_BLOCK bytes, of which
  * the last may be shorter, XXH64 with seed i, where the checksum itself is taken as 0;
@@ -346,8 +353,18 @@ struct dart_control_field {
 struct dart_control_request {
 	__le64 magic;		/* DART_CONTROL_MAGIC */
 	__le32 abi_version;	/* DART_CONTROL_ABI_VERSION */
-	__le32 reserved;	/* 0 */
+	/*
+	 * How often the controller reads the values, in ms; 0: not told.  See "Lingering".
+	 * Agents that do not know this member reject a request in which it is not 0, with a
+	 * reason that begins with DART_CONTROL_RESERVED; the controller then connects again
+	 * with 0.  It tells only an interval above DART_CONTROL_RETRIES_MS: for a shorter one
+	 * agents let entries linger long enough in any case.
+	 */
+	__le32 interval_ms;
 };
+
+/* The reason of older agents, see struct dart_control_request. */
+#define DART_CONTROL_RESERVED	"a reserved member of its "
 
 struct dart_control_accept {
 	__le64 magic;		/* DART_CONTROL_MAGIC */

@@ -114,7 +114,11 @@ struct dart_rpc_header {
 struct dart_rpc_hello {
 	__le64 magic;		/* DART_RPC_MAGIC */
 	__le32 abi_version;	/* DART_RPC_ABI_VERSION */
-	__le32 reserved;	/* 0 */
+	/*
+	 * How often the controller asks for values, in ms; 0: not told.  As in struct
+	 * dart_control_request: older agents refuse a hello in which it is not 0.
+	 */
+	__le32 interval_ms;
 	/* Longest message to the controller, DART_RPC_ANSWER_MIN ... DART_RPC_ANSWER_MAX */
 	__le32 answer_max;	/* bytes */
 	__le32 receives;	/* posted: 1 ... DART_RPC_RECEIVES_MAX; TCP: 0 */

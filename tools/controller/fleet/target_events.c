@@ -8,6 +8,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include <dart/control.h>
+
 #include "target_private.h"
 #include "tools/controller/transport/transport_call.h"
 #include "tools/controller/transport/transport_read.h"
@@ -21,14 +23,38 @@ static void target__set_connect_timeout(struct target *target)
 	timer__set_at(&target->connect_timeout, target->connect_deadline_ns);
 }
 
+/*
+ * Milliseconds between two scrapes, for the agent, which keeps ended entries as long.  0: they stay
+ * long enough in any case, or this agent does not understand.
+ */
+static uint32_t target__told_interval(const struct target *target)
+{
+	const uint64_t interval_ms = target->io.schedule.interval_ns / 1000000;
+
+	if (target->io.once || target->withholds_interval || interval_ms <= DART_CONTROL_RETRIES_MS)
+		return 0;
+	return interval_ms < UINT32_MAX ? interval_ms : UINT32_MAX;
+}
+
+/* An older agent refused to be told the interval. */
+static bool target__is_too_old(const struct target *target, const struct dart_error *error)
+{
+	return target__told_interval(target) && strstr(error->text, DART_CONTROL_RESERVED);
+}
+
 static void on_connected(void *data, const struct dart_error *error)
 {
 	struct target *target = data;
 
-	if (!error)
+	if (!error) {
 		target__hand_over(target);
-	else
+	} else if (target__is_too_old(target, error)) {
+		target->withholds_interval = true;
+		target__lose(target,
+			     "dartd there is older than this program: short-lived entries can be missed");
+	} else {
 		target__lose(target, "%s", error->text);
+	}
 }
 
 static void on_completed(void *data, int result)
@@ -50,8 +76,8 @@ static int target__read(struct target *target, const char *numeric, struct dart_
 	if (!target->thread)
 		target->thread = io_threads__choose(io, 0);
 	return transport_read__connect(io->set, io_thread__number(target->thread), numeric,
-				       target->settings->port, &handlers, target,
-				       &target->transport, error);
+				       target->settings->port, target__told_interval(target),
+				       &handlers, target, &target->transport, error);
 }
 
 static int target__call(struct target *target, const char *numeric, struct dart_error *error)
@@ -63,6 +89,7 @@ static int target__call(struct target *target, const char *numeric, struct dart_
 		.host = numeric,
 		.port = settings->port,
 		.dscp = context->dscp,
+		.interval_ms = target__told_interval(target),
 		.handlers = &handlers,
 		.data = target,
 	};

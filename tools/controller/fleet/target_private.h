@@ -55,6 +55,7 @@ struct target {
 	bool is_down; /* it is lost, and outputs know */
 	uint64_t connect_deadline_ns;
 	uint64_t backoff_us;
+	bool withholds_interval; /* from its agent, which is too old to be told */
 
 	struct handshake handshake; /* from its turn to the first table, or the loss */
 	struct resolution *resolution;

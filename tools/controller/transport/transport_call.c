@@ -350,6 +350,7 @@ static int transport_call__start(struct transport_call *call,
 	call->base.handlers = parts->handlers;
 	call->base.data = parts->data;
 	if (!err) {
+		dart_rpc_client__tell_interval(call->client, parts->interval_ms);
 		events = transport_call__events(call, &fd);
 		err = sd_event_add_io(parts->event, &call->source, fd, events, on_connecting, call);
 		if (err < 0)

@@ -30,6 +30,7 @@ struct transport_call_parts {
 	const char *host; /* numeric */
 	uint16_t port;
 	uint8_t dscp; /* over RDMA; 0: the default of the device */
+	uint32_t interval_ms; /* that the agent is told; 0: none */
 	const struct transport_handlers *handlers;
 	void *data;
 };

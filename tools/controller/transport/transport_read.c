@@ -169,7 +169,8 @@ static const struct transport_operations operations = {
 };
 
 int transport_read__connect(struct dart_endpoint_set *set, uint32_t number, const char *host,
-			    uint16_t port, const struct transport_handlers *handlers, void *data,
+			    uint16_t port, uint32_t interval_ms,
+			    const struct transport_handlers *handlers, void *data,
 			    struct transport **transport, struct dart_error *error)
 {
 	struct transport_read *read = calloc(1, sizeof(*read));
@@ -181,11 +182,13 @@ int transport_read__connect(struct dart_endpoint_set *set, uint32_t number, cons
 	read->base.handlers = handlers;
 	read->base.data = data;
 	err = dart_endpoint_set__connect(set, number, host, port, read, &read->endpoint, error);
-	if (err)
+	if (err) {
 		free(read);
-	else
-		*transport = &read->base;
-	return err;
+		return err;
+	}
+	dart_endpoint__tell_interval(read->endpoint, interval_ms);
+	*transport = &read->base;
+	return 0;
 }
 
 void transport_read__on_connection(struct dart_endpoint *endpoint, enum dart_endpoint_event event,

@@ -54,6 +54,8 @@ static void test_taken(void **state)
 
 	expect(&data, 16, &controllers, 0, "");
 	expect(&data, 56, &controllers, 0, "");
+	data.controller.interval_ms = htole32(60000);
+	expect(&data, 56, &controllers, 0, "");
 	data.reader = (struct dart_store_request){
 		.magic = htole64(DART_STORE_ACCESS_MAGIC),
 		.abi_version = htole32(DART_STORE_ACCESS_ABI_VERSION),
@@ -98,8 +100,15 @@ static void test_header(void **state)
 	data.controller.magic++;
 	expect(&data, 56, &controllers, -EPROTO, "not a controller");
 	data = controller();
-	data.controller.reserved = 1;
-	expect(&data, 56, &controllers, -EPROTO, "reserved");
+	data = (union data){ .reader = {
+		.magic = htole64(DART_STORE_ACCESS_MAGIC),
+		.abi_version = htole32(DART_STORE_ACCESS_ABI_VERSION),
+		.reserved = 1,
+		.name = "paths",
+	} };
+	/* Older agents say the same of an interval: controllers know these words. */
+	expect(&data, 56, &readers, -EPROTO, DART_CONTROL_RESERVED "request is not 0");
+	data = controller();
 	/* The rest of another version is unknown. */
 	data.controller.abi_version = htole32(77);
 	data.bytes[16] = 1;

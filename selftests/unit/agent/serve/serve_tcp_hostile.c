@@ -94,7 +94,7 @@ static void say_hello(struct hostile *hostile, struct fixture *fixture)
 {
 	uint8_t bytes[64];
 
-	hostile__send(hostile, bytes, dart_rpc__put_hello(bytes, DART_RPC_ANSWER_MAX, 0));
+	hostile__send(hostile, bytes, dart_rpc__put_hello(bytes, DART_RPC_ANSWER_MAX, 0, 0));
 	assert_int_equal(hostile__receive(hostile, fixture).type, DART_RPC_WELCOME);
 }
 
@@ -105,7 +105,7 @@ static void test_version(void **state)
 	uint8_t bytes[64] __attribute__((aligned(8)));
 	size_t length;
 
-	length = dart_rpc__put_hello(bytes, DART_RPC_ANSWER_MAX, 0);
+	length = dart_rpc__put_hello(bytes, DART_RPC_ANSWER_MAX, 0, 0);
 	hello = (void *)(bytes + sizeof(struct dart_rpc_header));
 	hello->abi_version = htole32(9);
 	hostile__connect(&hostile, *state, 65536);
@@ -215,7 +215,7 @@ static void test_hello(void **state)
 	uint8_t bytes[64];
 
 	hostile__connect(&hostile, fixture, 65536);
-	hostile__send(&hostile, bytes, dart_rpc__put_hello(bytes, DART_RPC_ANSWER_MIN, 0));
+	hostile__send(&hostile, bytes, dart_rpc__put_hello(bytes, DART_RPC_ANSWER_MIN, 0, 0));
 	assert_int_equal(hostile__receive(&hostile, fixture).type, DART_RPC_WELCOME);
 	hostile__send(&hostile, bytes, dart_rpc__put_get_table(bytes, 1, used));
 	do {
@@ -226,7 +226,7 @@ static void test_hello(void **state)
 	hostile__close(&hostile);
 	run_agent(fixture);
 	hostile__connect(&hostile, fixture, 65536);
-	hostile__send(&hostile, bytes, dart_rpc__put_hello(bytes, DART_RPC_ANSWER_MIN, 1));
+	hostile__send(&hostile, bytes, dart_rpc__put_hello(bytes, DART_RPC_ANSWER_MIN, 1, 0));
 	expect_refused(&hostile, fixture, DART_RPC_ERROR_MALFORMED, "it has 1 receives");
 }
 

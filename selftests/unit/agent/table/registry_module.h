@@ -259,7 +259,8 @@ static void close_registry(void)
 	struct dart_error error;
 
 	control_region.writer = writer;
-	assert_int_equal(control_region__update(&control_region, &none, 0, NULL, &error), 0);
+	assert_int_equal(control_region__update(&control_region, &none, &none, 0, NULL,
+						&error), 0);
 	registry__close(&registry);
 	dart_table_writer__free(full);
 	control_region__close(&control_region);
@@ -290,6 +291,17 @@ static void run(void)
 {
 	while (sd_event_run(loop, 0) > 0)
 		;
+}
+
+/* The entries that linger now have lingered long enough, as the timer of the registry finds. */
+static inline void end_lingering(void)
+{
+	struct entry *entry;
+
+	TAILQ_FOREACH(entry, &registry.lingering.entries, link)
+		entry->ended_us = 0;
+	sd_event_source_set_time(registry.lingering.timer, 0);
+	run();
 }
 
 #endif /* REGISTRY_MODULE_H */

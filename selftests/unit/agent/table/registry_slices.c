@@ -3,71 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "registry_module.h"
-
-#define MEMORY 8192
-
-static const struct dart_schema eight = { .name = (char *)"eight", .length = 8 };
-
-static struct dart_schema *schema_of(uint32_t length)
-{
-	struct dart_schema *schema = calloc(1, sizeof(*schema));
-
-	assert_non_null(schema);
-	*schema = eight;
-	schema->name = strdup("work");
-	schema->length = length;
-	return schema;
-}
-
-/* Registers @name for @uid, at @offset of the memory of @fd, or of new memory. */
-static int ask(struct registry *registry, uid_t uid, const char *name, int fd,
-	       uint64_t offset, uint32_t length, struct dart_error *error)
-{
-	struct slice_request asked = {
-		.name = name,
-		.owner = uid,
-		.schema = schema_of(length),
-		.offset = offset,
-		.has_memory = fd < 0,
-		.memory = MEMORY,
-		.fd = fd,
-	};
-	struct entry *entry;
-	int new_fd, ret;
-
-	ret = registry__add_slice(registry, &asked, &new_fd, &entry, error);
-	if (!ret)
-		inventory__set_owner(&registry->inventory, entry, uid);
-	return ret;
-}
-
-/* The descriptor of new memory, with the slice @name at its start. */
-static int begin(struct registry *registry, uid_t uid, const char *name)
-{
-	struct dart_error error;
-
-	assert_int_equal(ask(registry, uid, name, -1, 0, 64, &error), 0);
-	return inventory__find(&registry->inventory, name)->arena->id;
-}
-
-static int open_empty(void **state)
-{
-	open_registry(DART_CONTROL_EXPOSURE_EXACT, 1 << 20);
-	*state = &registry;
-	return 0;
-}
-
-static int close_empty(void **state)
-{
-	const struct inventory *inventory = &registry.inventory;
-
-	close_registry();
-	assert_null(inventory->arenas.root);
-	assert_null(inventory->places.root);
-	assert_null(inventory->extents.root);
-	return module.lent != 0;
-}
+#include "registry_slices.h"
 
 static void test_places(void **state)
 {
@@ -294,9 +230,15 @@ static void test_gone(void **state)
 	registry__begin(registry);
 	registry__extent_ended(registry, fd);
 	assert_int_equal(registry__end(registry, &error), 0);
+	/* They linger; the one that was removed before does not. */
+	assert_int_equal(control_region.generation, generation);
+	assert_true(is_published("first") && is_published("third"));
+	assert_null(inventory__find(&registry->inventory, "first"));
+	end_lingering();
 	assert_int_equal(control_region.generation, generation + 1);
 	assert_int_equal(published_count(), 1);
 	assert_true(is_published("other"));
+	assert_int_equal(module.lent, 1 << fd | 1 << other);
 	end_leases();
 	assert_int_equal(module.lent, 1 << other);
 	/* Another region's, or none: nothing ends. */
@@ -415,9 +357,11 @@ static void check_clients(enum dart_control_exposure mode)
 
 	/* The kernel's report of the close, and then a second look. */
 	close(first);
-	while (is_published("second"))
+	while (inventory__find(&registry.inventory, "second"))
 		assert_true(sd_event_run(loop, UINT64_MAX) > 0);
-	assert_false(is_published("first"));
+	assert_true(is_published("first") && is_published("second"));
+	end_lingering();
+	assert_false(is_published("first") || is_published("second"));
 	assert_true(is_published("other"));
 	end_leases();
 	registry__clock_was_set(&registry);
@@ -430,8 +374,10 @@ static void check_clients(enum dart_control_exposure mode)
 
 	close(first);
 	close(other);
-	while (is_published("first") || is_published("other"))
+	while (inventory__find(&registry.inventory, "first") ||
+	       inventory__find(&registry.inventory, "other"))
 		assert_true(sd_event_run(loop, UINT64_MAX) > 0);
+	end_lingering();
 	end_leases();
 	close(first_fd);
 	close(other_fd);
@@ -466,7 +412,7 @@ int main(void)
 			     test_removed_one_by_one, open_empty, close_empty),
 		TEST_FIXTURE("a slice is not removed with the descriptor of other memory",
 			     test_other_memory, open_empty, close_empty),
-		TEST_FIXTURE("all slices of memory that no process has leave the table in one publication",
+		TEST_FIXTURE("all slices of memory that no process has linger, and leave the table in one publication",
 			     test_gone, open_empty, close_empty),
 		TEST_FIXTURE("memory can end in the batch in which its slices were added",
 			     test_gone_in_batch, open_empty, close_empty),

@@ -46,11 +46,12 @@ static void test_handshake(void **state)
 {
 	struct dart_rpc_message message;
 
-	message = decoded(dart_rpc__put_hello(bytes, 4096, 8));
+	message = decoded(dart_rpc__put_hello(bytes, 4096, 8, 60000));
 	assert_int_equal(message.type, DART_RPC_HELLO);
 	assert_int_equal(message.hello.abi_version, DART_RPC_ABI_VERSION);
 	assert_int_equal(message.hello.answer_max, 4096);
 	assert_int_equal(message.hello.receives, 8);
+	assert_int_equal(message.hello.interval_ms, 60000);
 	message = decoded(dart_rpc__put_welcome(bytes, &welcome));
 	assert_int_equal(message.type, DART_RPC_WELCOME);
 	assert_memory_equal(&message.welcome, &welcome, sizeof(welcome));
@@ -118,7 +119,7 @@ static void test_reason(void **state)
 
 static size_t put_hello(void)
 {
-	return dart_rpc__put_hello(bytes, 4096, 8);
+	return dart_rpc__put_hello(bytes, 4096, 8, 0);
 }
 
 static size_t put_welcome(void)
@@ -232,16 +233,16 @@ static void test_members(void **state)
 	struct dart_rpc_welcome *raw = (void *)hello;
 	size_t length;
 
-	length = dart_rpc__put_hello(bytes, DART_RPC_ANSWER_MIN - 1, 1);
+	length = dart_rpc__put_hello(bytes, DART_RPC_ANSWER_MIN - 1, 1, 0);
 	refused(length, -EBADMSG, "511 bytes");
-	length = dart_rpc__put_hello(bytes, DART_RPC_ANSWER_MAX + 1, 1);
+	length = dart_rpc__put_hello(bytes, DART_RPC_ANSWER_MAX + 1, 1, 0);
 	refused(length, -EBADMSG, "16385 bytes");
-	length = dart_rpc__put_hello(bytes, 4096, DART_RPC_RECEIVES_MAX + 1);
+	length = dart_rpc__put_hello(bytes, 4096, DART_RPC_RECEIVES_MAX + 1, 0);
 	refused(length, -EBADMSG, "65 receives");
 	hello->magic++;
 	refused(length, -EBADMSG, "magic");
 	/* The rest of another version is unknown. */
-	length = dart_rpc__put_hello(bytes, 0, 0);
+	length = dart_rpc__put_hello(bytes, 0, 0, 0);
 	hello->abi_version = htole32(7);
 	assert_int_equal(decoded(length).hello.abi_version, 7);
 	((struct dart_rpc_header *)bytes)->length = htole32(length + 1);

@@ -39,6 +39,12 @@ int dart_endpoint__connect(const char *host, uint16_t port, struct dart_endpoint
 #define DART_ENDPOINT_REQUEST_MAX 56
 int dart_endpoint__connect_with(const char *host, uint16_t port, const void *request, size_t length,
 				struct dart_endpoint **endpoint, struct dart_error *error);
+/*
+ * Tells the agent how often the caller will read values, in ms, so that entries that end stay in
+ * the table as long: see struct dart_control_request.  To be called directly after
+ * dart_endpoint__connect(), before any event is handled.
+ */
+void dart_endpoint__tell_interval(struct dart_endpoint *endpoint, uint32_t interval_ms);
 /* Disconnects in any state.  @endpoint may be NULL. */
 void dart_endpoint__free(struct dart_endpoint *endpoint);
 

@@ -42,6 +42,15 @@ int dart_endpoint__start_for_control(struct dart_endpoint *endpoint, const char 
 	return dart_endpoint__start(endpoint, host, port, &request, sizeof(request), error);
 }
 
+void dart_endpoint__tell_interval(struct dart_endpoint *endpoint, uint32_t interval_ms)
+{
+	struct dart_control_request request;
+
+	memcpy(&request, endpoint->request, sizeof(request));
+	request.interval_ms = htole32(interval_ms);
+	memcpy(endpoint->request, &request, sizeof(request));
+}
+
 static int make_queue(struct dart_endpoint *endpoint)
 {
 	struct dart_endpoint_set *set = endpoint->set;

@@ -65,6 +65,11 @@ int dart_rpc_client__connect_rdma(const char *host, uint16_t port, uint8_t dscp,
 	return ret;
 }
 
+void dart_rpc_client__tell_interval(struct dart_rpc_client *client, uint32_t interval_ms)
+{
+	client->transport->interval_ms = interval_ms;
+}
+
 void dart_rpc_client__free(struct dart_rpc_client *client)
 {
 	if (!client)

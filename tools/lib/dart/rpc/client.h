@@ -50,6 +50,11 @@ int dart_rpc_client__connect_tcp(const char *host, uint16_t port, struct dart_tl
 				 struct dart_error *error);
 int dart_rpc_client__connect_rdma(const char *host, uint16_t port, uint8_t dscp,
 				  struct dart_rpc_client **client, struct dart_error *error);
+/*
+ * Tells the agent how often the caller will ask for values, in ms, as
+ * dart_endpoint__tell_interval() does: directly after a function above.
+ */
+void dart_rpc_client__tell_interval(struct dart_rpc_client *client, uint32_t interval_ms);
 /* In any state.  @client may be NULL. */
 void dart_rpc_client__free(struct dart_rpc_client *client);
 

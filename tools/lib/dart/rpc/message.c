@@ -52,11 +52,10 @@ int dart_rpc_hello__decode(const void *bytes, size_t length, struct dart_rpc_hel
 		.abi_version = le32toh(raw.abi_version),
 		.answer_max = le32toh(raw.answer_max),
 		.receives = le32toh(raw.receives),
+		.interval_ms = le32toh(raw.interval_ms),
 	};
 	if (values->abi_version != DART_RPC_ABI_VERSION)
 		return 0;
-	if (raw.reserved)
-		return refuse(error, "a reserved member of its hello is not 0");
 	if (values->answer_max < DART_RPC_ANSWER_MIN || values->answer_max > DART_RPC_ANSWER_MAX)
 		return refuse(error, "it takes messages of %u bytes, not of %d to %d",
 			      values->answer_max, DART_RPC_ANSWER_MIN, DART_RPC_ANSWER_MAX);
@@ -259,11 +258,13 @@ static size_t put(void *bytes, enum dart_rpc_type type, uint16_t flags,
 	return HEAD + length + more;
 }
 
-struct dart_rpc_hello dart_rpc_hello__make(uint32_t answer_max, uint32_t receives)
+struct dart_rpc_hello dart_rpc_hello__make(uint32_t answer_max, uint32_t receives,
+					   uint32_t interval_ms)
 {
 	return (struct dart_rpc_hello){
 		.magic = htole64(DART_RPC_MAGIC),
 		.abi_version = htole32(DART_RPC_ABI_VERSION),
+		.interval_ms = htole32(interval_ms),
 		.answer_max = htole32(answer_max),
 		.receives = htole32(receives),
 	};
@@ -280,9 +281,10 @@ struct dart_rpc_welcome dart_rpc_welcome__make(const struct dart_rpc_welcome_val
 	};
 }
 
-size_t dart_rpc__put_hello(void *bytes, uint32_t answer_max, uint32_t receives)
+size_t dart_rpc__put_hello(void *bytes, uint32_t answer_max, uint32_t receives,
+			   uint32_t interval_ms)
 {
-	const struct dart_rpc_hello raw = dart_rpc_hello__make(answer_max, receives);
+	const struct dart_rpc_hello raw = dart_rpc_hello__make(answer_max, receives, interval_ms);
 
 	return put(bytes, DART_RPC_HELLO, 0, 0, &raw, sizeof(raw), 0);
 }

@@ -21,6 +21,7 @@ struct dart_rpc_message {
 		struct dart_rpc_hello_values {
 			uint32_t abi_version;	/* only of this one the rest is known */
 			uint32_t answer_max, receives;
+			uint32_t interval_ms;	/* 0: not told */
 		} hello;
 		struct dart_rpc_welcome_values {
 			uint32_t length, used;	/* bytes of the table */
@@ -75,14 +76,16 @@ int dart_rpc_hello__decode(const void *bytes, size_t length, struct dart_rpc_hel
 			   struct dart_error *error);
 int dart_rpc_welcome__decode(const void *bytes, size_t length,
 			     struct dart_rpc_welcome_values *values, struct dart_error *error);
-struct dart_rpc_hello dart_rpc_hello__make(uint32_t answer_max, uint32_t receives);
+struct dart_rpc_hello dart_rpc_hello__make(uint32_t answer_max, uint32_t receives,
+					   uint32_t interval_ms);
 struct dart_rpc_welcome dart_rpc_welcome__make(const struct dart_rpc_welcome_values *values);
 
 /*
  * Write a message to @bytes, with room for it, and return its length.  A part: the data are already
  * at @bytes + DART_RPC_PART_HEAD.
  */
-size_t dart_rpc__put_hello(void *bytes, uint32_t answer_max, uint32_t receives);
+size_t dart_rpc__put_hello(void *bytes, uint32_t answer_max, uint32_t receives,
+			   uint32_t interval_ms);
 size_t dart_rpc__put_welcome(void *bytes, const struct dart_rpc_welcome_values *values);
 size_t dart_rpc__put_get_table(void *bytes, uint32_t id, uint32_t length);
 /* At most DART_RPC_RUNS_MAX of @runs. */

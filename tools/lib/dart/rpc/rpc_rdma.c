@@ -47,10 +47,15 @@ static unsigned int rdma__wait(const struct dart_rpc_transport *transport,
 	return 2;
 }
 
+static struct dart_rpc_hello hello_of(const struct rdma *rdma)
+{
+	return dart_rpc_hello__make(DART_RPC_QUEUE_ANSWER_MAX, DART_RPC_QUEUE_RECEIVES,
+				    rdma->base.interval_ms);
+}
+
 static int shake_hands(struct rdma *rdma, struct dart_error *error)
 {
-	const struct dart_rpc_hello hello =
-		dart_rpc_hello__make(DART_RPC_QUEUE_ANSWER_MAX, DART_RPC_QUEUE_RECEIVES);
+	const struct dart_rpc_hello hello = hello_of(rdma);
 	struct rdma_conn_param parameters = {
 		.private_data = &hello,
 		.private_data_len = sizeof(hello),
@@ -83,8 +88,7 @@ static int take_welcome(struct rdma *rdma, const struct rdma_cm_event *event,
 
 static int handle(struct rdma *rdma, const struct rdma_cm_event *event, struct dart_error *error)
 {
-	const struct dart_rpc_hello hello =
-		dart_rpc_hello__make(DART_RPC_QUEUE_ANSWER_MAX, DART_RPC_QUEUE_RECEIVES);
+	const struct dart_rpc_hello hello = hello_of(rdma);
 
 	switch (dart_cm_connection__handle(&rdma->connection, event, &hello,
 					   sizeof(hello), error)) {

@@ -134,7 +134,8 @@ static int tcp__say_hello(struct tcp *tcp, struct dart_error *error)
 		return ret;
 	tcp->state = IN_HELLO;
 	tcp->asked_ns = dart_monotonic_ns();
-	length = dart_rpc__put_hello(dart_rpc_stream__out(tcp->stream), DART_RPC_ANSWER_MAX, 0);
+	length = dart_rpc__put_hello(dart_rpc_stream__out(tcp->stream), DART_RPC_ANSWER_MAX, 0,
+				     tcp->base.interval_ms);
 	return tcp__send(&tcp->base, length, error);
 }
 

@@ -18,6 +18,7 @@ struct dart_rpc_transport;
 /* Embedded at the beginning of a connection of each kind. */
 struct dart_rpc_transport {
 	const struct dart_rpc_transport_operations *operations;
+	uint32_t interval_ms;	/* for the hello; 0: not told */
 	/* Once connected. */
 	struct dart_rpc_welcome_values welcome;
 	int64_t clock_offset_ns;
