@@ -9,7 +9,8 @@
 
 /*
  * Bytes of the text fields: with the time of a row, a text fits into a line of a gathered record.
- * A longer text is left out.
+ * A text that is
+ * longer is left out; one that becomes longer is cut off.
  */
 #define DART_DESCRIBED_TEXT_MAX 48
 
