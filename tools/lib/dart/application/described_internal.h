@@ -9,8 +9,7 @@
 
 /*
  * Bytes of the text fields: with the time of a row, a text fits into a line of a gathered record.
- * A text that is
- * longer is left out; one that becomes longer is cut off.
+ * A text that is longer is left out; one that becomes longer is cut off.
  */
 #define DART_DESCRIBED_TEXT_MAX 48
 
