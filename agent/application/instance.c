@@ -114,8 +114,7 @@ static int instance__add_entry(struct instance_rooms *rooms, struct instance *in
 	struct dart_application_entry flat;
 	int ret;
 
-	ret = entry_name__of(name, from->schema->name, instance->label, error) ?:
-		      selector__add_interval(name, gather_ms, error)	       ?:
+	ret = name_entry(name, from, instance->label, gather_ms, error) ?:
 		      application_entry__flatten(from, &flat, error);
 	if (ret)
 		return ret;

@@ -34,7 +34,7 @@
 /* Bytes of a mapping that a reader looks at; larger mappings are refused. */
 #define DART_MAPPED_MAX (16 << 20)
 /* Segments with statistics of one varnishd. */
-#define DART_VARNISH_SEGMENTS_MAX 256
+#define DART_VARNISH_SEGMENTS_MAX DART_APPLICATION_ENTRIES_MAX
 
 /* A copy of the bytes that a process has mapped. */
 struct dart_mapped {

@@ -18,7 +18,7 @@
 
 #define DART_APPLICATION_MODULES_MAX 8
 #define DART_APPLICATION_CHECKS_MAX 32
-#define DART_APPLICATION_ENTRIES_MAX 16
+#define DART_APPLICATION_ENTRIES_MAX 256
 
 /* An executable or a shared object that contains values. */
 struct dart_application_module {

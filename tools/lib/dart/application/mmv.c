@@ -33,7 +33,7 @@ enum section_type { INDOMS = 1, INSTANCES, METRICS, VALUES, STRINGS, LABELS, SEC
 
 #define METRICS_MAX 4096 /* more than programs have, so that nobody makes a reader work for long */
 #define VALUES_MAX 65536
-#define INDOMS_MAX (DART_APPLICATION_ENTRIES_MAX - 1)
+#define INDOMS_MAX 15
 
 enum metric_type {
 	TYPE_I32,
