@@ -48,8 +48,8 @@ static inline uint32_t audience__slowest_ms(const struct audience *audience)
 	uint32_t slowest = 0;
 
 	LIST_FOREACH(member, &audience->members, link)
-	if (member->interval_ms > slowest)
-		slowest = member->interval_ms;
+		if (member->interval_ms > slowest)
+			slowest = member->interval_ms;
 	return slowest;
 }
 

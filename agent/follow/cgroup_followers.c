@@ -104,8 +104,8 @@ void cgroup_followers__leave_out(struct cgroup_followers *all, struct cgroup *cg
 		SLIST_INSERT_HEAD(&cgroup->left_out, left_out, link);
 	}
 	left_out->count += more;
-	cgroup_followers__miss(all, &left_out->places, left_out->count, reason,
-			       left_out->example, why);
+	cgroup_followers__miss(all, &left_out->places, left_out->count, reason, left_out->example,
+			       why);
 }
 
 bool cgroup_followers__include_one(struct cgroup_followers *all, struct cgroup *cgroup)
@@ -168,8 +168,8 @@ static void register_one(struct cgroup_followers *all, struct cgroup_follower *m
 			&error, ENOSPC,
 			"the table has no room for more cgroups (unregister something)");
 	if (ret) {
-		follower__fail(follower, &place->place,
-			       coverage__reason_of(-ret), cgroup->path, &error);
+		follower__fail(follower, &place->place, coverage__reason_of(-ret), cgroup->path,
+			       &error);
 		return;
 	}
 	selector.delegated_to = cgroup->user;
@@ -199,8 +199,8 @@ void cgroup_followers__end_entries(struct cgroup_followers *all, const struct cg
 
 void cgroup_followers__discharge(struct cgroup_followers *all, struct cgroup *cgroup, uint32_t left)
 {
-	quotas__release(&all->followers->registry->inventory.delegated,
-			cgroup->charged, cgroup->charge - left, 0);
+	quotas__release(&all->followers->registry->inventory.delegated, cgroup->charged,
+			cgroup->charge - left, 0);
 	cgroup->charge = left;
 }
 

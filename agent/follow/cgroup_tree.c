@@ -25,11 +25,11 @@ struct cgroup_tree {
 	struct cgroup_followers members;
 	int top;
 	ino_t inode;
-	struct file_watch watch;	/* of the top */
+	struct file_watch watch; /* of the top */
 	struct cgroup_set set;
 	struct cgroup_list queues[CGROUP_CLASSES];
 	struct cgroup_events events;
-	sd_event_source *turns;	/* while a cgroup is queued */
+	sd_event_source *turns; /* while a cgroup is queued */
 };
 
 static void cgroup_tree__enqueue(struct cgroup_tree *tree, struct cgroup *cgroup, bool is_to_scan)
@@ -140,8 +140,8 @@ static int cgroup_tree__take(struct cgroup_tree *tree, struct cgroup *parent, co
  * Takes the child @name of @parent, unless it is known.  False: it would exceed the quota
  * of a user, and so would all others in @parent.
  */
-static bool cgroup_tree__find_child(struct cgroup_tree *tree,
-				    struct cgroup *parent, const char *name)
+static bool cgroup_tree__find_child(struct cgroup_tree *tree, struct cgroup *parent,
+				    const char *name)
 {
 	enum coverage_reason reason;
 	struct dart_error error;
@@ -190,7 +190,7 @@ static void cgroup_tree__count_left_out(struct cgroup_tree *tree, struct cgroup 
 	}
 	if (all > known)
 		cgroup_followers__leave_out(&tree->members, cgroup, all - known, most->reason,
-				       most->example, &most->why);
+					    most->example, &most->why);
 }
 
 /* Looks for children; takes @fd over. */
@@ -223,11 +223,11 @@ static void cgroup_tree__fail(struct cgroup_tree *tree, struct cgroup *cgroup, i
 
 	cgroup__include_all(cgroup);
 	if (fd < 0 || !cgroup__is_root(fd))
-		cgroup_followers__miss(&tree->members, &cgroup->places, 1, reason,
-				  cgroup->path, error);
+		cgroup_followers__miss(&tree->members, &cgroup->places, 1, reason, cgroup->path,
+				       error);
 	if (below)
-		cgroup_followers__leave_out(&tree->members, cgroup, below, reason,
-				       cgroup->path, error);
+		cgroup_followers__leave_out(&tree->members, cgroup, below, reason, cgroup->path,
+					    error);
 }
 
 /* Its watch, entries and children; takes @fd over. */
@@ -333,8 +333,8 @@ static void cgroup_tree__turn(struct cgroup_tree *tree)
 
 	cgroup_tree__work(tree, 1, now + TURN_NS);
 	if (cgroup_tree__end(tree, &error))
-		log__peer_error("cgroups of %s: cannot publish changes: %s",
-				tree->members.path, error.text);
+		log__peer_error("cgroups of %s: cannot publish changes: %s", tree->members.path,
+				error.text);
 }
 
 static int on_turn(sd_event_source *source, void *userdata)
@@ -370,8 +370,8 @@ static struct cgroup_tree *tree_of(struct cgroup_events *events)
 }
 
 /* Adds, replaces or drops the child @name of @parent to match the file system. */
-static void on_child(struct cgroup_events *events, struct cgroup *parent,
-		     const char *name, bool is_created)
+static void on_child(struct cgroup_events *events, struct cgroup *parent, const char *name,
+		     bool is_created)
 {
 	struct cgroup_tree *tree = tree_of(events);
 	struct cgroup *known = NULL;
@@ -474,7 +474,7 @@ static int cgroup_tree__open(struct followers *followers, int fd, const struct s
 	tree->inode = status->st_ino;
 	TAILQ_INIT(&tree->members.list);
 	cgroup_set__open(&tree->set);
-	for (class = 0; class < CGROUP_CLASSES; class++)
+	for (class = 0; class < CGROUP_CLASSES; class ++)
 		TAILQ_INIT(&tree->queues[class]);
 	LIST_INSERT_HEAD(&followers->cgroup_trees, tree, link);
 	tree->members.path = strdup(path);
@@ -486,8 +486,8 @@ static int cgroup_tree__open(struct followers *followers, int fd, const struct s
 			ret = dart_error__system(error, errno, "cannot follow cgroups");
 	}
 	if (!ret && !cgroup__is_root(fd))
-		ret = file_watch__start(followers->file_watches, &tree->watch,
-					fd, on_top_removed, error);
+		ret = file_watch__start(followers->file_watches, &tree->watch, fd, on_top_removed,
+					error);
 	if (!ret) {
 		top = tree->members.path ? cgroup_set__add(&tree->set, NULL, "") : NULL;
 		ret = top ? 0 : dart_error__no_memory(error);
@@ -503,8 +503,8 @@ static int cgroup_tree__open(struct followers *followers, int fd, const struct s
 	return 0;
 }
 
-static struct cgroup_tree *find_tree(const struct followers *followers,
-				     ino_t inode, const char *path)
+static struct cgroup_tree *find_tree(const struct followers *followers, ino_t inode,
+				     const char *path)
 {
 	struct cgroup_tree *tree;
 

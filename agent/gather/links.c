@@ -168,8 +168,8 @@ static struct link_namespace *find_namespace(int32_t number)
 	struct link_namespace *namespace;
 
 	LIST_FOREACH(namespace, &links.namespaces, link)
-	if (namespace->number == number)
-		return namespace;
+		if (namespace->number == number)
+			return namespace;
 	return NULL;
 }
 
@@ -201,11 +201,11 @@ static int list_numbers(int32_t **numbers, size_t *count)
 	pthread_mutex_lock(&links.lock);
 	*count = 0;
 	LIST_FOREACH(namespace, &links.namespaces, link)
-	++*count;
+		++*count;
 	*numbers = calloc(*count + 1, sizeof(**numbers));
 	LIST_FOREACH(namespace, &links.namespaces, link)
-	if (*numbers)
-		(*numbers)[i++] = namespace->number;
+		if (*numbers)
+			(*numbers)[i++] = namespace->number;
 	pthread_mutex_unlock(&links.lock);
 	return *numbers ? 0 : -ENOMEM;
 }

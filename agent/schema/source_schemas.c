@@ -14,7 +14,7 @@ struct known_schema {
 	const struct source *source;
 	struct dart_zero_extent extent;
 	struct dart_schema *schema;
-	struct record_layout record;	/* all 0 until it is asked for */
+	struct record_layout record; /* all 0 until it is asked for */
 };
 
 void source_schemas__open(struct source_schemas *schemas)
@@ -76,8 +76,7 @@ static int source_schemas__find(struct source_schemas *schemas, const struct sou
 	int ret;
 
 	SLIST_FOREACH(known, &schemas->known, link) {
-		if (known->source == source &&
-		    known->extent.length == extent->length &&
+		if (known->source == source && known->extent.length == extent->length &&
 		    !strcmp(known->extent.name, extent->name)) {
 			*result = known;
 			return 0;
@@ -114,8 +113,8 @@ int source_schemas__get(struct source_schemas *schemas, const struct source *sou
 static int known_schema__lay_out(const struct known_schema *known, struct record_layout *layout,
 				 struct dart_error *error)
 {
-	int ret = record_layout__init(layout, known->schema,
-				      source__row_field(known->source), error);
+	int ret =
+		record_layout__init(layout, known->schema, source__row_field(known->source), error);
 	uint32_t i;
 
 	if (ret || !known->source->lags_not_gathered)

@@ -37,8 +37,8 @@ static struct quota_user *quotas__find(const struct quotas *quotas, uid_t uid)
 	struct quota_user *user;
 
 	SLIST_FOREACH(user, &quotas->users, link)
-	if (user->uid == uid)
-		return user;
+		if (user->uid == uid)
+			return user;
 	return NULL;
 }
 
@@ -66,8 +66,8 @@ int quotas__check(const struct quotas *quotas, uid_t uid, uint64_t bytes, struct
 	return 0;
 }
 
-struct quota_user *quotas__charge(struct quotas *quotas, uid_t uid,
-				  uint32_t entries, uint64_t bytes)
+struct quota_user *quotas__charge(struct quotas *quotas, uid_t uid, uint32_t entries,
+				  uint64_t bytes)
 {
 	struct quota_user *user;
 
@@ -87,8 +87,8 @@ struct quota_user *quotas__charge(struct quotas *quotas, uid_t uid,
 	return user;
 }
 
-void quotas__release(struct quotas *quotas, struct quota_user *user,
-		     uint32_t entries, uint64_t bytes)
+void quotas__release(struct quotas *quotas, struct quota_user *user, uint32_t entries,
+		     uint64_t bytes)
 {
 	if (!user)
 		return;

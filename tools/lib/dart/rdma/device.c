@@ -60,8 +60,8 @@ static void channel__close(struct dart_channel *channel)
 		ibv_destroy_comp_channel(channel->channel);
 }
 
-static int channel__open(struct dart_channel *channel,
-			 struct ibv_context *verbs, struct dart_thread *thread)
+static int channel__open(struct dart_channel *channel, struct ibv_context *verbs,
+			 struct dart_thread *thread)
 {
 	int flags;
 
@@ -111,8 +111,7 @@ int dart_device__get(struct dart_devices *devices, struct ibv_context *verbs,
 	struct dart_device *device;
 	int ret = 0;
 
-	LIST_FOREACH(device, devices, place)
-	{
+	LIST_FOREACH(device, devices, place) {
 		if (device->verbs == verbs)
 			break;
 	}
@@ -178,8 +177,7 @@ int dart_device__join(struct dart_device *device, uint32_t thread, struct dart_n
 	struct dart_queue_group *group;
 	int ret;
 
-	LIST_FOREACH(group, &channel->groups, place)
-	{
+	LIST_FOREACH(group, &channel->groups, place) {
 		*number = dart_slots__take(&group->slots);
 		if (*number != DART_SLOTS_NONE) {
 			*groupp = group;

@@ -113,8 +113,7 @@ static void channel__fail(struct dart_channel *channel, int error,
 	struct dart_queue_group *group;
 
 	dart_channel__break(channel);
-	LIST_FOREACH(group, &channel->thread->groups, adopted_place)
-	{
+	LIST_FOREACH(group, &channel->thread->groups, adopted_place) {
 		if (group->channel == channel)
 			queue_group__fail(group, "the RDMA device was removed", error, handler);
 	}
@@ -156,8 +155,7 @@ bool dart_endpoint_set__poll(struct dart_endpoint_set *set, uint32_t thread,
 	const struct dart_thread *own = &set->threads[thread];
 	struct dart_queue_group *group;
 
-	LIST_FOREACH(group, &own->groups, adopted_place)
-	{
+	LIST_FOREACH(group, &own->groups, adopted_place) {
 		if (group->reading)
 			queue_group__poll(group, handler);
 	}

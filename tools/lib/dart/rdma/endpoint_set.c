@@ -34,8 +34,7 @@ static void set__on_removal(struct dart_endpoint_set *set, const char *node)
 {
 	struct dart_device *device;
 
-	LIST_FOREACH(device, &set->devices, place)
-	{
+	LIST_FOREACH(device, &set->devices, place) {
 		if (!strcmp(device->verbs->device->dev_name, node))
 			break;
 	}
@@ -123,8 +122,8 @@ int dart_endpoint_set__new(const struct dart_endpoint_sizes *sizes, struct dart_
 	if (set->epoll < 0)
 		ret = dart_error__system(error, errno, "cannot wait for connections");
 	for (i = 0; !ret && i < threads; i++)
-		ret = thread__open(&set->threads[i], set->sizes.depth,
-				   sizes->polling >> i & 1, error);
+		ret = thread__open(&set->threads[i], set->sizes.depth, sizes->polling >> i & 1,
+				   error);
 	if (ret) {
 		dart_endpoint_set__free(set);
 		return ret;
