@@ -10,7 +10,8 @@ fuzz_application_formats_parsers := $(addprefix tools/lib/dart/application/, \
 	described.c entry.c hsperfdata.c mmv.c varnish.c)
 fuzz_application_image_sources := agent/application/elf_image.c
 fuzz_application_image_parsers := $(fuzz_application_image_sources)
-fuzz_application_layout_sources := $(wildcard agent/application/*.c)
+fuzz_application_layout_sources := $(addprefix agent/application/, \
+	elf_image.c process.c proc_files.c reader.c)
 fuzz_application_layout_parsers := agent/application/reader.c \
 	$(addprefix tools/lib/dart/application/, document.c layout.c location.c)
 fuzz_collectors_parsers := tools/lib/dart/report/collectors.c
