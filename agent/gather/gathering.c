@@ -1,21 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Passes over records: questions to programs, answers into rows. */
+/* When records are gathered: a pass over the records of each interval, and the thread that makes it. */
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
 #include <libdart/clock.h>
-#include "agent/base/host.h"
-#include "agent/base/log.h"
-#include "answers.h"
+
 #include "gathering.h"
-#include "own_sample.h"
 
 /* The time after which a deferrable pass wakes an idle CPU nevertheless: one hour. */
 #define SLACK_NS 3600000000000UL
@@ -54,130 +50,10 @@ static struct records_of_program *list_of(struct gatherer *gatherer, const struc
 	return &gatherer->records[program_of(record)];
 }
 
-static void tell_gone(struct gathering *gathering, struct record *record)
-{
-	record->is_gone = true;
-	gathering->handlers->on_gone(gathering->owner, record->id);
-}
-
-/* The file of the kernel is read only for records that need it, once in a pass. */
-static const uint64_t *online_cpus(struct gathering *gathering)
-{
-	if (!gathering->is_online_read &&
-	    host__read_online_cpus(gathering->online_fd, gathering->online, gathering->cpus))
-		log__warning("cannot read which CPUs are online");
-	gathering->is_online_read = true;
-	return gathering->online;
-}
-
-/* Records whose values programs are asked for, in the order of their questions. */
-struct batch {
-	struct gathering *gathering;
-	struct gatherer *gatherer;
-	struct record *const *records;
-};
-
-static void take_answer(void *owner, uint32_t index)
-{
-	const struct batch *batch = owner;
-	struct gathering *gathering = batch->gathering;
-	const struct gather_question *question = &gathering->programs.exchange->questions[index];
-	struct dart_zero_gathering *cost = &batch->gatherer->cost;
-	struct record *record = batch->records[index];
-	const uint64_t *online = NULL;
-
-	record->question.identity = question->identity;
-	switch (question->answer) {
-	case GATHER_VALUES:
-		if (answers__are_by_cpu(question, record))
-			online = online_cpus(gathering);
-		answers__write(gathering->programs.exchange, question, online, record);
-		cost->records++;
-		break;
-	case GATHER_ABSENT:
-		record__finish(record, 0);
-		cost->records++;
-		break;
-	case GATHER_ENDED:
-		tell_gone(gathering, record);
-		break;
-	}
-}
-
-/* Asks for the values of @count records. */
-static void ask(struct gathering *gathering, struct gatherer *gatherer,
-		struct record *const *records, uint32_t count)
-{
-	struct gather_exchange *exchange = gathering->programs.exchange;
-	struct batch batch = {
-		.gathering = gathering,
-		.gatherer = gatherer,
-		.records = records,
-	};
-	uint32_t i;
-
-	exchange->count = count;
-	for (i = 0; i < count; i++)
-		exchange->questions[i] = records[i]->question;
-	gatherer->cost.stale += gather_programs__answer(&gathering->programs, take_answer, &batch);
-}
-
-/* Takes a sample, and makes sure that the values belong to the namespace of the record. */
-static int take_own(struct gathering *gathering, struct own_sample *own, uint32_t index,
-		    void *values, uint64_t *number, uint64_t *time)
-{
-	int ret = own->kind->sample(own, index, values, number, time);
-
-	if (ret || !own->netns)
-		return ret;
-	return namespace_list__confirm(&gathering->namespaces, &gathering->programs, own->netns,
-				       &own->identity, *time);
-}
-
-static void sample_by_itself(struct gathering *gathering, struct gatherer *gatherer,
-			     struct record *record)
-{
-	uint64_t values[GATHER_COPY_MAX / sizeof(uint64_t)], number = 0, time;
-	uint32_t i, row = 0;
-	int ret = 0;
-
-	for (i = 0; i < record->rows && ret != -EAGAIN && ret != -ENODEV; i++) {
-		memset(values, 0, subject__find(record->question.source)->length);
-		time = dart_clock__ns(CLOCK_BOOTTIME);
-		ret = take_own(gathering, record->own, i, values, &number, &time);
-		if (!ret)
-			record__write(record, row++, time, number, (uint8_t *)values, 1, 0);
-	}
-	if (ret == -ENODEV) {
-		tell_gone(gathering, record);
-	} else if (ret == -EAGAIN) {
-		/* Earlier rows may be written: the next pass needs another sequence. */
-		record__finish(record, record->used_rows);
-		gatherer->cost.stale++;
-	} else {
-		record__finish(record, row);
-		gatherer->cost.records++;
-	}
-}
-
-/* Writes the cost of the gatherer into its record of SOURCE_GATHERING. */
-static void write_cost(struct gatherer *gatherer, struct record *record)
-{
-	record__write(record, 0, dart_clock__ns(CLOCK_BOOTTIME), 0,
-		      (const uint8_t *)&gatherer->cost, 1, 0);
-	record__finish(record, 1);
-	gatherer->cost.records++;
-}
-
-static void gather_without_program(struct gathering *gathering, struct gatherer *gatherer,
-				   struct record *record)
+static void tell_if_gone(const struct gathering *gathering, const struct record *record)
 {
 	if (record->is_gone)
-		return;
-	if (record->own)
-		sample_by_itself(gathering, gatherer, record);
-	else
-		write_cost(gatherer, record);
+		gathering->handlers->on_gone(gathering->owner, record->id);
 }
 
 /*
@@ -212,12 +88,14 @@ static void yield_lock(struct gathering *gathering)
 static void gather_by_programs(struct gathering *gathering, struct gatherer *gatherer)
 {
 	struct record *batch[GATHER_QUESTIONS];
-	uint32_t count;
+	uint32_t count, i;
 
 	gatherer->next = NULL;
 	gatherer->program = 0;
 	while ((count = take_batch(gatherer, batch))) {
-		ask(gathering, gatherer, batch, count);
+		asker__ask(&gathering->asker, batch, count, &gatherer->cost);
+		for (i = 0; i < count; i++)
+			tell_if_gone(gathering, batch[i]);
 		yield_lock(gathering);
 	}
 }
@@ -229,7 +107,10 @@ static void gather_without_programs(struct gathering *gathering, struct gatherer
 	gatherer->next = TAILQ_FIRST(&gatherer->records[subject__program_count()]);
 	while ((record = gatherer->next)) {
 		gatherer->next = TAILQ_NEXT(record, link);
-		gather_without_program(gathering, gatherer, record);
+		if (!record->is_gone) {
+			asker__sample(&gathering->asker, record, &gatherer->cost);
+			tell_if_gone(gathering, record);
+		}
 		yield_lock(gathering);
 	}
 }
@@ -255,8 +136,8 @@ int gathering__namespaces(struct gathering *gathering, bool is_watched, uint32_t
 	int ret;
 
 	pthread_mutex_lock(&gathering->lock);
-	ret = namespace_list__read(&gathering->namespaces, &gathering->programs, is_watched, inodes,
-				   count);
+	ret = namespace_list__read(&gathering->asker.namespaces, &gathering->asker.programs,
+				   is_watched, inodes, count);
 	pthread_mutex_unlock(&gathering->lock);
 	return ret;
 }
@@ -267,10 +148,10 @@ static void pass(struct gathering *gathering, struct gatherer *gatherer)
 	const uint64_t start = monotonic();
 	uint64_t time;
 
-	gathering->is_online_read = false;
+	asker__begin(&gathering->asker);
 	gather_by_programs(gathering, gatherer);
 	gather_without_programs(gathering, gatherer);
-	if (namespace_list__has_changed(&gathering->namespaces, &gathering->programs))
+	if (namespace_list__has_changed(&gathering->asker.namespaces, &gathering->asker.programs))
 		gathering->handlers->on_namespaces(gathering->owner);
 	time = monotonic() - start;
 	cost->passes++;
@@ -412,37 +293,30 @@ int gathering__open(struct gathering *gathering, uint32_t cpus,
 
 	*gathering = (struct gathering){
 		.lock = PTHREAD_MUTEX_INITIALIZER,
-		.cpus = cpus,
 		.handlers = handlers,
 		.owner = owner,
-		.online = calloc(cpus / 64 + 1, sizeof(*gathering->online)),
-		.online_fd = host__open_online_cpus(),
 		.timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK),
 		.end = eventfd(0, EFD_CLOEXEC),
 	};
 	TAILQ_INIT(&gathering->gatherers);
-	if (!gathering->online || gathering->timer < 0 || gathering->end < 0) {
-		ret = dart_error__system(error, gathering->online ? errno : ENOMEM,
-					 "cannot create the timer of the gatherer");
+	if (gathering->timer < 0 || gathering->end < 0) {
+		ret = dart_error__system(error, errno, "cannot create the timer of the gatherer");
 		goto close_files;
 	}
-	ret = gather_programs__open(&gathering->programs, cpus, error);
+	ret = asker__open(&gathering->asker, cpus, error);
 	if (ret)
 		goto close_files;
 	ret = start_thread(gathering);
 	if (!ret)
 		return 0;
 	dart_error__system(error, -ret, "cannot start the thread that gathers");
-	gather_programs__close(&gathering->programs);
+	asker__close(&gathering->asker);
 
 close_files:
 	if (gathering->end >= 0)
 		close(gathering->end);
 	if (gathering->timer >= 0)
 		close(gathering->timer);
-	if (gathering->online_fd >= 0)
-		close(gathering->online_fd);
-	free(gathering->online);
 	return ret;
 }
 
@@ -450,13 +324,9 @@ void gathering__close(struct gathering *gathering)
 {
 	eventfd_write(gathering->end, 1);
 	pthread_join(gathering->thread, NULL);
-	namespace_list__free(&gathering->namespaces);
-	gather_programs__close(&gathering->programs);
+	asker__close(&gathering->asker);
 	close(gathering->end);
 	close(gathering->timer);
-	if (gathering->online_fd >= 0)
-		close(gathering->online_fd);
-	free(gathering->online);
 	pthread_mutex_destroy(&gathering->lock);
 }
 
@@ -512,7 +382,7 @@ int gathering__statistics(struct gathering *gathering, uint32_t netns, uint32_t 
 	int ret;
 
 	pthread_mutex_lock(&gathering->lock);
-	ret = gather_programs__statistics(&gathering->programs, netns, ifindex, statistics);
+	ret = gather_programs__statistics(&gathering->asker.programs, netns, ifindex, statistics);
 	pthread_mutex_unlock(&gathering->lock);
 	return ret;
 }
@@ -520,11 +390,11 @@ int gathering__statistics(struct gathering *gathering, uint32_t netns, uint32_t 
 static void gather_first(struct gathering *gathering, struct gatherer *gatherer,
 			 struct record *record)
 {
-	gathering->is_online_read = false;
+	asker__begin(&gathering->asker);
 	if (program_of(record) < subject__program_count())
-		ask(gathering, gatherer, &record, 1);
+		asker__ask(&gathering->asker, &record, 1, &gatherer->cost);
 	else
-		gather_without_program(gathering, gatherer, record);
+		asker__sample(&gathering->asker, record, &gatherer->cost);
 }
 
 int gathering__add(struct gathering *gathering, struct record *record, uint32_t interval_ms,

@@ -13,8 +13,7 @@
 
 #include <libdart/error.h>
 
-#include "namespace_list.h"
-#include "programs.h"
+#include "asker.h"
 #include "record.h"
 
 /* The thread or a caller calls these with the lock of the gathering held. */
@@ -29,15 +28,10 @@ struct gathering {
 	/* Taken by the thread for each batch of questions; guards all members, and records. */
 	pthread_mutex_t lock;
 	pthread_t thread;
-	struct gather_programs programs;
+	struct asker asker;
 	TAILQ_HEAD(, gatherer) gatherers;
-	uint64_t *online; /* CPUs, as of the last pass with records by CPU */
-	int online_fd;
-	bool is_online_read; /* by the current pass */
-	uint32_t cpus; /* highest possible CPU + 1 */
 	int timer; /* when the next pass is due that is not deferrable */
 	int end; /* an eventfd that tells the thread to end */
-	struct namespace_list namespaces; /* passes look for changes */
 	const struct gathering_handlers *handlers;
 	void *owner;
 };

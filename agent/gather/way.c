@@ -196,7 +196,7 @@ static uint32_t rows_of(const struct programs_region *state, const struct record
 	case SOURCE_ROWS_DEVICE:
 		return DEVICE_ROWS;
 	default:
-		return state->gathering.programs.cpu_count;
+		return state->gathering.asker.programs.cpu_count;
 	}
 }
 
@@ -206,7 +206,7 @@ static bool is_too_long(const struct programs_region *state, const struct record
 {
 	const uint64_t copies = subject->object == GATHER_OBJECT_CGROUP ?
 					1 :
-					state->gathering.programs.cpu_count;
+					state->gathering.asker.programs.cpu_count;
 
 	return !subject->is_sample &&
 	       copies * record->question.length > GATHER_OUTPUT - GATHER_COPY_MAX;
@@ -274,7 +274,6 @@ static int place_record(struct programs_region *state, struct dart_zero_record *
 			     wanted->flags & DART_ZERO_RECORD_DEFERRABLE);
 	if (ret) {
 		tdelete(record, &state->records, compare_ids);
-		cancel_event(state, record->id);
 		return ret;
 	}
 	wanted->id = record->id;
@@ -337,7 +336,7 @@ static int get_info(const struct programs_region *state, struct dart_zero_info *
 {
 	extents__info(&state->extents, info);
 	info->abi_version = DART_ZERO_ABI_VERSION;
-	info->cpus = state->gathering.cpus;
+	info->cpus = state->gathering.asker.cpus;
 	info->flags = DART_ZERO_INFO_NO_WINDOWS;
 	return 0;
 }
@@ -526,17 +525,17 @@ static void programs__close(struct region *region)
 static int programs__take_source(struct region *region, const struct source *source,
 				 struct dart_error *error)
 {
-	return gather_programs__take(&state_of(region)->gathering.programs, source, error);
+	return gather_programs__take(&state_of(region)->gathering.asker.programs, source, error);
 }
 
 static void programs__give_source(struct region *region, enum dart_zero_source source)
 {
-	gather_programs__give(&state_of(region)->gathering.programs, source);
+	gather_programs__give(&state_of(region)->gathering.asker.programs, source);
 }
 
 static void programs__explain_namespaces(const struct region *region, struct dart_error *error)
 {
-	*error = state_of(region)->gathering.namespaces.why;
+	*error = state_of(region)->gathering.asker.namespaces.why;
 }
 
 const struct region_way programs_way = {
