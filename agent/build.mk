@@ -4,7 +4,8 @@ programs += dartd
 dartd_sources := $(wildcard agent/*.c agent/*/*.c)
 dartd_libraries := dart
 dartd_packages := libsystemd jansson libibverbs librdmacm libbpf libxxhash gnutls
-dartd_skeletons := biolat cgroupnet gather map_owner_watch runqlat samples tcp_traffic tcpconn trial
+dartd_skeletons := biolat cgroupnet gather map_owner_watch oom_watch runqlat samples \
+	tcp_traffic tcpconn trial
 
 unit_connect_request_sources := agent/rdma/connect_request.c
 unit_coverage_sources := agent/base/coverage.c

@@ -11,8 +11,16 @@
 
 #include <libdart/clock.h>
 
+#include "agent/base/log.h"
 #include "gathering.h"
 
+/*
+ * A kill for memory causes an early pass over cgroups.  Early passes come at least 10 ms apart and
+ * take at most a tenth of the time, because any user can have processes killed as often as the user
+ * likes.
+ */
+#define EARLY_PAUSE_NS 10000000
+#define EARLY_PAUSE_TIMES 9
 /* The time after which a deferrable pass wakes an idle CPU nevertheless: one hour. */
 #define SLACK_NS 3600000000000UL
 
@@ -24,9 +32,11 @@ struct gatherer {
 	uint32_t interval_ms;
 	bool is_deferrable; /* its passes do not wake an idle CPU */
 	uint64_t due; /* ns, CLOCK_MONOTONIC */
+	bool is_early; /* a pass over its cgroups comes before it is due */
 	struct dart_zero_gathering cost;
 	struct record *next; /* of the pass that is running, or NULL */
 	int program; /* of the pass: the index of the list after that of @next */
+	bool is_of_cgroups; /* the pass leaves out the other records */
 	uint32_t record_count;
 	/* By the index of the program, and one list for the records without a program. */
 	struct records_of_program records[];
@@ -56,6 +66,22 @@ static void tell_if_gone(const struct gathering *gathering, const struct record 
 		gathering->handlers->on_gone(gathering->owner, record->id);
 }
 
+/* All records of a program have the same kind of object. */
+static bool are_of_cgroups(const struct records_of_program *records)
+{
+	const struct record *first = TAILQ_FIRST(records);
+
+	return first && subject__find(first->question.source)->object == GATHER_OBJECT_CGROUP;
+}
+
+/* The first record of the next list of the pass, or NULL. */
+static struct record *next_list(struct gatherer *gatherer)
+{
+	const struct records_of_program *records = &gatherer->records[gatherer->program++];
+
+	return gatherer->is_of_cgroups && !are_of_cgroups(records) ? NULL : TAILQ_FIRST(records);
+}
+
 /*
  * Takes the next records of the pass, at most GATHER_QUESTIONS, of one program after the other; skips
  * records that ended.
@@ -68,7 +94,7 @@ static uint32_t take_batch(struct gatherer *gatherer, struct record **records)
 		if (!gatherer->next) {
 			if (gatherer->program == subject__program_count())
 				break;
-			gatherer->next = TAILQ_FIRST(&gatherer->records[gatherer->program++]);
+			gatherer->next = next_list(gatherer);
 			continue;
 		}
 		if (!gatherer->next->is_gone)
@@ -85,13 +111,15 @@ static void yield_lock(struct gathering *gathering)
 	pthread_mutex_lock(&gathering->lock);
 }
 
-static void gather_by_programs(struct gathering *gathering, struct gatherer *gatherer)
+static void gather_by_programs(struct gathering *gathering, struct gatherer *gatherer,
+			       bool is_of_cgroups)
 {
 	struct record *batch[GATHER_QUESTIONS];
 	uint32_t count, i;
 
 	gatherer->next = NULL;
 	gatherer->program = 0;
+	gatherer->is_of_cgroups = is_of_cgroups;
 	while ((count = take_batch(gatherer, batch))) {
 		asker__ask(&gathering->asker, batch, count, &gatherer->cost);
 		for (i = 0; i < count; i++)
@@ -142,23 +170,38 @@ int gathering__namespaces(struct gathering *gathering, bool is_watched, uint32_t
 	return ret;
 }
 
+static void add_cost(struct gatherer *gatherer, uint64_t start)
+{
+	const uint64_t time = monotonic() - start;
+
+	gatherer->cost.passes++;
+	gatherer->cost.time_ns += time;
+	if (gatherer->cost.longest_ns < time)
+		gatherer->cost.longest_ns = time;
+}
+
 static void pass(struct gathering *gathering, struct gatherer *gatherer)
 {
-	struct dart_zero_gathering *cost = &gatherer->cost;
 	const uint64_t start = monotonic();
-	uint64_t time;
 
 	asker__begin(&gathering->asker);
-	gather_by_programs(gathering, gatherer);
+	gather_by_programs(gathering, gatherer, false);
 	gather_without_programs(gathering, gatherer);
 	if (namespace_list__has_changed(&gathering->asker.namespaces, &gathering->asker.programs))
 		gathering->handlers->on_namespaces(gathering->owner);
-	time = monotonic() - start;
-	cost->passes++;
-	cost->time_ns += time;
-	if (cost->longest_ns < time)
-		cost->longest_ns = time;
+	add_cost(gatherer, start);
 	next_due(gatherer);
+}
+
+/* Does not replace the pass that is due next. */
+static void early_pass(struct gathering *gathering, struct gatherer *gatherer)
+{
+	const uint64_t start = monotonic();
+
+	gatherer->is_early = false;
+	asker__begin(&gathering->asker);
+	gather_by_programs(gathering, gatherer, true);
+	add_cost(gatherer, start);
 }
 
 /* When the first pass is due, of intervals that are deferrable or not; UINT64_MAX: none is. */
@@ -185,9 +228,23 @@ static void set_timer_to(const struct gathering *gathering, uint64_t due)
 	timerfd_settime(gathering->timer, TFD_TIMER_ABSTIME, &timer, NULL);
 }
 
+static struct gatherer *find_early(const struct gathering *gathering)
+{
+	struct gatherer *gatherer;
+
+	TAILQ_FOREACH(gatherer, &gathering->gatherers, link)
+		if (gatherer->is_early)
+			return gatherer;
+	return NULL;
+}
+
 static void set_timer(const struct gathering *gathering)
 {
-	set_timer_to(gathering, first_due(gathering, false));
+	uint64_t due = first_due(gathering, false);
+
+	if (gathering->early < due && find_early(gathering))
+		due = gathering->early;
+	set_timer_to(gathering, due);
 }
 
 static struct gatherer *find_due(const struct gathering *gathering, uint64_t now)
@@ -208,29 +265,55 @@ static void gatherer__free_if_empty(struct gathering *gathering, struct gatherer
 	free(gatherer);
 }
 
+/* Keeps @gatherer if the pass removes its last record. */
+static void make_pass(struct gathering *gathering, struct gatherer *gatherer,
+		      void (*pass)(struct gathering *gathering, struct gatherer *gatherer))
+{
+	gatherer->record_count++;
+	pass(gathering, gatherer);
+	gatherer->record_count--;
+	gatherer__free_if_empty(gathering, gatherer);
+}
+
+static void gather_early(struct gathering *gathering)
+{
+	const uint64_t start = monotonic();
+	struct gatherer *gatherer;
+	uint64_t end, pause;
+
+	if (start < gathering->early || !find_early(gathering))
+		return;
+	while ((gatherer = find_early(gathering)))
+		make_pass(gathering, gatherer, early_pass);
+	end = monotonic();
+	pause = EARLY_PAUSE_TIMES * (end - start);
+	gathering->early = end + (pause > EARLY_PAUSE_NS ? pause : EARLY_PAUSE_NS);
+}
+
 static void gather_due(struct gathering *gathering)
 {
 	const uint64_t now = monotonic();
 	struct gatherer *gatherer;
 
 	pthread_mutex_lock(&gathering->lock);
-	while ((gatherer = find_due(gathering, now))) {
-		/* Keeps the gatherer if the pass removes its last record. */
-		gatherer->record_count++;
-		pass(gathering, gatherer);
-		gatherer->record_count--;
-		gatherer__free_if_empty(gathering, gatherer);
-	}
+	if (oom_watch__take(&gathering->oom_watch))
+		TAILQ_FOREACH(gatherer, &gathering->gatherers, link)
+			gatherer->is_early = true;
+	gather_early(gathering);
+	while ((gatherer = find_due(gathering, now)))
+		make_pass(gathering, gatherer, pass);
 	set_timer(gathering);
 	pthread_mutex_unlock(&gathering->lock);
 }
 
+enum { WAIT_TIMER, WAIT_END, WAIT_KILL, WAITS };
+
 /*
- * Waits for the timer, for the end, or until a deferrable pass is due.  The kernel lets a wait with
+ * Waits for the timer, for the end, for a kill, or until a deferrable pass is due.  The kernel lets a wait with
  * slack end by a timer that fires anyway, and programs no timer for it before the slack is over, so
  * an idle CPU remains idle.
  */
-static void wait_for_pass(struct pollfd *wait, uint64_t due)
+static void wait_for_pass(struct pollfd wait[static WAITS], uint64_t due)
 {
 	const uint64_t now = monotonic();
 	const uint64_t left = due > now ? due - now : 0;
@@ -240,32 +323,34 @@ static void wait_for_pass(struct pollfd *wait, uint64_t due)
 	};
 
 	if (due == UINT64_MAX) {
-		ppoll(wait, 2, NULL, NULL);
+		ppoll(wait, WAITS, NULL, NULL);
 		return;
 	}
 	prctl(PR_SET_TIMERSLACK, SLACK_NS, 0, 0, 0);
-	ppoll(wait, 2, &timeout, NULL);
+	ppoll(wait, WAITS, &timeout, NULL);
 	prctl(PR_SET_TIMERSLACK, 0, 0, 0, 0); /* as before */
 }
 
 static void *gather(void *argument)
 {
 	struct gathering *gathering = argument;
-	struct pollfd wait[] = {
-		{ .fd = gathering->timer, .events = POLLIN },
-		{ .fd = gathering->end, .events = POLLIN },
+	struct pollfd wait[WAITS] = {
+		[WAIT_TIMER] = { .fd = gathering->timer, .events = POLLIN },
+		[WAIT_END] = { .fd = gathering->end, .events = POLLIN },
+		[WAIT_KILL] = { .events = POLLIN },
 	};
 	uint64_t expirations, due;
 
 	for (;;) {
 		pthread_mutex_lock(&gathering->lock);
 		due = first_due(gathering, true);
+		wait[WAIT_KILL].fd = gathering->oom_watch.fd;
 		pthread_mutex_unlock(&gathering->lock);
 		wait_for_pass(wait, due);
-		if (wait[1].revents)
+		if (wait[WAIT_END].revents)
 			return NULL;
 		if (read(gathering->timer, &expirations, sizeof(expirations)) > 0 ||
-		    due <= monotonic())
+		    wait[WAIT_KILL].revents || due <= monotonic())
 			gather_due(gathering);
 	}
 }
@@ -297,6 +382,7 @@ int gathering__open(struct gathering *gathering, uint32_t cpus,
 		.owner = owner,
 		.timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK),
 		.end = eventfd(0, EFD_CLOEXEC),
+		.oom_watch = { .fd = -1 },
 	};
 	TAILQ_INIT(&gathering->gatherers);
 	if (gathering->timer < 0 || gathering->end < 0) {
@@ -324,10 +410,32 @@ void gathering__close(struct gathering *gathering)
 {
 	eventfd_write(gathering->end, 1);
 	pthread_join(gathering->thread, NULL);
+	oom_watch__close(&gathering->oom_watch);
 	asker__close(&gathering->asker);
 	close(gathering->end);
 	close(gathering->timer);
 	pthread_mutex_destroy(&gathering->lock);
+}
+
+/* Without the lock while the kernel verifies the program. */
+void gathering__watch_kills(struct gathering *gathering)
+{
+	struct oom_watch watch;
+	struct dart_error error;
+
+	if (gathering->has_tried_watch)
+		return;
+	gathering->has_tried_watch = true;
+	if (oom_watch__open(&watch, &error)) {
+		log__warning("a cgroup that ends after a kill for memory can lack the kill: %s",
+			     error.text);
+		return;
+	}
+	pthread_mutex_lock(&gathering->lock);
+	gathering->oom_watch = watch;
+	/* The thread waits without the watch: make it wait anew. */
+	set_timer_to(gathering, monotonic());
+	pthread_mutex_unlock(&gathering->lock);
 }
 
 static struct gatherer *gatherer__find(const struct gathering *gathering, uint32_t interval_ms,

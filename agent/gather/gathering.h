@@ -14,6 +14,7 @@
 #include <libdart/error.h>
 
 #include "asker.h"
+#include "oom_watch.h"
 #include "record.h"
 
 /* The thread or a caller calls these with the lock of the gathering held. */
@@ -32,6 +33,9 @@ struct gathering {
 	TAILQ_HEAD(, gatherer) gatherers;
 	int timer; /* when the next pass is due that is not deferrable */
 	int end; /* an eventfd that tells the thread to end */
+	struct oom_watch oom_watch; /* closed until the first record of a cgroup needs it */
+	bool has_tried_watch; /* for the owner's thread alone */
+	uint64_t early; /* ns, CLOCK_MONOTONIC: no early pass before this time */
 	const struct gathering_handlers *handlers;
 	void *owner;
 };
@@ -50,6 +54,11 @@ void gathering__close(struct gathering *gathering);
  */
 int gathering__add(struct gathering *gathering, struct record *record, uint32_t interval_ms,
 		   bool is_deferrable);
+/*
+ * From now on all cgroups are gathered at once, too, when the kernel kills a process for memory,
+ * because its cgroup may end before the next pass.  Logs why if that is impossible.
+ */
+void gathering__watch_kills(struct gathering *gathering);
 /* Waits for the batch that is running; the caller frees the record. */
 void gathering__remove(struct gathering *gathering, struct record *record);
 

@@ -525,7 +525,12 @@ static void programs__close(struct region *region)
 static int programs__take_source(struct region *region, const struct source *source,
 				 struct dart_error *error)
 {
-	return gather_programs__take(&state_of(region)->gathering.asker.programs, source, error);
+	struct gathering *gathering = &state_of(region)->gathering;
+	const int ret = gather_programs__take(&gathering->asker.programs, source, error);
+
+	if (!ret && subject__find(source->id)->object == GATHER_OBJECT_CGROUP)
+		gathering__watch_kills(gathering);
+	return ret;
 }
 
 static void programs__give_source(struct region *region, enum dart_zero_source source)
