@@ -6,12 +6,15 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
-/* Looks an address up by a name, which need not exist: returns -EPERM if addresses are hidden. */
+/*
+ * Looks up the address of a variable that each kernel has.  Returns -EPERM if addresses are hidden,
+ * and -ENOENT if the kernel's table of symbols contains no variables.
+ */
 SEC("?syscall")
 int find(void *context)
 {
 	/* On the stack: dartd loads the program without any map. */
-	char name[] = "nr_cpus";
+	char name[] = "init_task";
 	__u64 address = 0;
 
 	return bpf_kallsyms_lookup_name(name, sizeof(name), 0, &address);

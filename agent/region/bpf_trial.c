@@ -165,7 +165,16 @@ static int try_finding(struct dart_error *error)
 	close(fd);
 	if (ret)
 		return bpf_trial__explain(ret, error);
-	return (int)run.retval == -EPERM ? explain_hidden(error) : 0;
+	switch ((int)run.retval) {
+	case -EPERM:
+		return explain_hidden(error);
+	case -ENOENT:
+		return dart_error__set(
+			error, EOPNOTSUPP,
+			"the kernel's table of symbols has no variables (run a kernel with CONFIG_KALLSYMS_ALL=y)");
+	default:
+		return 0;
+	}
 }
 
 int bpf_trial__run(bool finds_variables, struct dart_error *error)

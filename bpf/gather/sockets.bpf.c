@@ -30,7 +30,10 @@ struct tracking_variables {
  */
 struct tracking_variables built_in;
 
-/* Like FIND(), for a variable that the kernel may lack: the address of such a variable is 0. */
+/*
+ * Like FIND(), for a variable that the kernel may lack: the address of such a variable is 0.  A
+ * kernel whose table of symbols contains no variables at all fails the FIND() before.
+ */
 #define FIND_ANY(variable, name)                 \
 	({                                       \
 		int ret_ = FIND(variable, name); \
