@@ -18,6 +18,7 @@
 #include "agent/base/host.h"
 #include "agent/base/log.h"
 #include "agent/region/region.h"
+#include "answers.h"
 #include "extents.h"
 #include "gathering.h"
 #include "own_sample.h"
@@ -200,7 +201,6 @@ static uint32_t rows_of(const struct programs_region *state, const struct record
 	}
 }
 
-/* All copies of one answer must fit into the output, with room for the longest after the last. */
 static bool is_too_long(const struct programs_region *state, const struct record *record,
 			const struct subject *subject)
 {
@@ -208,8 +208,7 @@ static bool is_too_long(const struct programs_region *state, const struct record
 					1 :
 					state->gathering.asker.programs.cpu_count;
 
-	return !subject->is_sample &&
-	       copies * record->question.length > GATHER_OUTPUT - GATHER_COPY_MAX;
+	return !subject->is_sample && !answers__fit(copies, record->question.length);
 }
 
 static int new_record(const struct programs_region *state, const struct subject *subject,
