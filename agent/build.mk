@@ -10,6 +10,7 @@ dartd_skeletons := biolat cgroupnet gather map_owner_watch oom_watch runqlat sam
 unit_connect_request_sources := agent/rdma/connect_request.c
 unit_coverage_sources := agent/base/coverage.c
 unit_entry_name_sources := agent/base/entry_name.c
+unit_question_sources := agent/gather/question.c
 unit_schema_json_sources := agent/schema/schema_json.c
 unit_settings_sources := agent/settings.c
 unit_store_kept_sources := $(addprefix agent/, \

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include <errno.h>
+#include <stdatomic.h>
 #include <time.h>
 
 #include <libdart/clock.h>
 
 #include "question.h"
+
+/* Of all questions, those that their owners released while they were outstanding too. */
+static atomic_uint threads;
 
 void question__begin(struct question *question, const struct question_kind *kind)
 {
@@ -49,6 +53,7 @@ static void *ask_once(void *argument)
 	pthread_cond_broadcast(&question->answered);
 	pthread_mutex_unlock(&question->lock);
 	question__put(question);
+	atomic_fetch_sub(&threads, 1);
 	return NULL;
 }
 
@@ -58,12 +63,18 @@ static void start_thread(struct question *question)
 	pthread_attr_t attributes;
 	pthread_t thread;
 
+	question->begun = dart_clock__ns(CLOCK_BOOTTIME);
+	if (atomic_fetch_add(&threads, 1) >= QUESTION_THREADS_MAX) {
+		atomic_fetch_sub(&threads, 1);
+		return;
+	}
 	pthread_attr_init(&attributes);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	question->begun = dart_clock__ns(CLOCK_BOOTTIME);
 	if (!pthread_create(&thread, &attributes, ask_once, question)) {
 		question->is_asking = true;
 		question->users++;
+	} else {
+		atomic_fetch_sub(&threads, 1);
 	}
 	pthread_attr_destroy(&attributes);
 }

@@ -10,6 +10,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/*
+ * A thread that hangs in the kernel cannot be ended, and its owner may come and go: a network device
+ * of a container asks for its RDMA device.  More threads than this are not started.
+ */
+#define QUESTION_THREADS_MAX 256
+
 struct question;
 
 struct question_kind {
