@@ -9,6 +9,7 @@
 /* States of a place; MISSING + reason is the last of them. */
 enum {
 	NOT_COUNTED,
+	LACKING,
 	STAGED,
 	SERVED,
 	MISSING,
@@ -60,6 +61,10 @@ void coverage_tally__forget(struct coverage_tally *tally, struct coverage_place 
 	switch (place->state) {
 	case NOT_COUNTED:
 		return;
+	case LACKING:
+		tally->lacking -= objects_of(place);
+		place->state = NOT_COUNTED;
+		return;
 	case STAGED:
 		TAILQ_REMOVE(&tally->staged, place, link);
 		break;
@@ -73,6 +78,13 @@ void coverage_tally__forget(struct coverage_tally *tally, struct coverage_place 
 	}
 	tally->present -= objects_of(place);
 	place->state = NOT_COUNTED;
+}
+
+void coverage_tally__lack(struct coverage_tally *tally, struct coverage_place *place)
+{
+	coverage_tally__forget(tally, place);
+	place->state = LACKING;
+	tally->lacking += objects_of(place);
 }
 
 void coverage_tally__stage(struct coverage_tally *tally,
@@ -199,6 +211,8 @@ enum coverage_reason coverage__reason_of(int code)
 	case ENXIO:
 		return COVERAGE_INVISIBLE;
 	case EOPNOTSUPP:
+	case ENODATA: /* this object lacks the values */
+	case E2BIG: /* more CPUs than the answer of an eBPF program holds */
 		return COVERAGE_UNSUPPORTED;
 	default:
 		return COVERAGE_OTHER;

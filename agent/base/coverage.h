@@ -71,12 +71,15 @@ struct coverage_missing {
 struct coverage_tally {
 	uint64_t present;	/* served, missing and staged objects */
 	uint64_t served;
+	uint64_t lacking; /* objects that lack the values by their nature; not in @present */
 	struct coverage_places staged;	/* registered in a batch that has not ended */
 	struct coverage_missing missing[COVERAGE_REASONS];
 };
 
 void coverage_tally__open(struct coverage_tally *tally);
 
+/* The object of @place, which may be counted already, lacks the values, as objects of its type do. */
+void coverage_tally__lack(struct coverage_tally *tally, struct coverage_place *place);
 /* The object of @place, which may be counted already, is registered, in a batch. */
 void coverage_tally__stage(struct coverage_tally *tally,
 			   struct coverage_place *place, const char *name);

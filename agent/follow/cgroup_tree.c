@@ -193,24 +193,46 @@ static void cgroup_tree__count_left_out(struct cgroup_tree *tree, struct cgroup 
 					    most->example, &most->why);
 }
 
+/* Takes the children that are not known.  Returns -errno if it cannot list all children. */
+static int cgroup_tree__find_children(struct cgroup_tree *tree, struct cgroup *cgroup,
+				      DIR *directory)
+{
+	struct dirent *file;
+	bool goes_on = true;
+
+	while (goes_on) {
+		errno = 0;
+		file = readdir(directory);
+		if (!file)
+			return -errno;
+		if (file->d_type == DT_DIR && file->d_name[0] != '.')
+			goes_on = cgroup_tree__find_child(tree, cgroup, file->d_name);
+	}
+	return 0;
+}
+
 /* Looks for children; takes @fd over. */
 static void cgroup_tree__scan(struct cgroup_tree *tree, struct cgroup *cgroup, int fd)
 {
 	DIR *directory = fdopendir(fd);
-	struct dirent *file;
-	bool goes_on = true;
+	int ret = directory ? 0 : -errno;
+	struct dart_error error;
 
-	if (!directory) {
-		close(fd);
-		return;
-	}
 	cgroup->is_to_scan = false;
 	cgroup__include_all(cgroup);
-	while (goes_on && (file = readdir(directory)))
-		if (file->d_type == DT_DIR && file->d_name[0] != '.')
-			goes_on = cgroup_tree__find_child(tree, cgroup, file->d_name);
+	if (!ret)
+		ret = cgroup_tree__find_children(tree, cgroup, directory);
+	/* -ENOENT: the cgroup has ended.  Otherwise at least one child counts until the retry. */
+	if (ret && ret != -ENOENT) {
+		dart_error__system(&error, -ret, "cannot list the children of a cgroup");
+		cgroup_followers__leave_out(&tree->members, cgroup, 1, coverage__reason_of(-ret),
+					    cgroup->path, &error);
+	}
 	cgroup_tree__count_left_out(tree, cgroup, fd);
-	closedir(directory);
+	if (directory)
+		closedir(directory);
+	else
+		close(fd);
 }
 
 /* ---- turns */

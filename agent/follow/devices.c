@@ -209,9 +209,10 @@ static void devices__take_changes(struct devices *devices, int ret)
 	}
 	devices__register_new(devices);
 	follower__end_or_log(&devices->follower);
-	if (ret)
-		log__peer_error("cannot learn which %s there are: %s",
-				devices->kind->what, strerror(-ret));
+	if (!ret)
+		return;
+	log__peer_error("cannot learn which %s there are: %s", devices->kind->what, strerror(-ret));
+	follower__look_again(&devices->follower);
 }
 
 static int on_event(sd_event_source *source, int fd, uint32_t revents, void *userdata)

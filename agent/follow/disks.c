@@ -25,7 +25,10 @@ static int disks__open(struct devices *devices, struct dart_error *error)
 	return kernel_messages__open(NETLINK_KOBJECT_UEVENT, KERNEL_MESSAGES_UEVENTS, NULL, error);
 }
 
-/* Reads /sys/block/NAME/dev and the inode of the directory; -ENOENT: the disk is gone. */
+/*
+ * Reads /sys/block/NAME/dev and the inode of the directory.  -ENOENT, -ENODEV: the disk is gone;
+ * other errors say nothing about the disk.
+ */
 static int read_number(int block, const char *name, uint64_t *number, uint64_t *inode)
 {
 	unsigned int major_number, minor_number;
@@ -35,13 +38,14 @@ static int read_number(int block, const char *name, uint64_t *number, uint64_t *
 	int fd;
 
 	if (fstatat(block, name, &status, 0))
-		return -ENOENT;
+		return -errno;
 	snprintf(path, sizeof(path), "%s/dev", name);
 	fd = openat(block, path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return -ENOENT;
+		return -errno;
 	length = read(fd, text, sizeof(text) - 1);
 	close(fd);
+	/* The directory is being removed. */
 	if (length <= 0)
 		return -ENOENT;
 	text[length] = '\0';
@@ -52,33 +56,39 @@ static int read_number(int block, const char *name, uint64_t *number, uint64_t *
 	return 0;
 }
 
-/* @name: in /sys, where '!' stands for the '/' of /dev. */
-static void see(struct devices *devices, const char *name)
+/* @name: in /sys, where '!' stands for the '/' of /dev.  Returns -errno if that says nothing. */
+static int see(struct devices *devices, const char *name)
 {
 	char device[NAME_MAX + 1];
 	uint64_t number, inode;
 	char *at;
+	int ret;
 
-	if (strlen(name) >= sizeof(device) || read_number(devices->fd, name, &number, &inode))
-		return;
+	if (strlen(name) >= sizeof(device))
+		return 0;
+	ret = read_number(devices->fd, name, &number, &inode);
+	if (ret)
+		return ret == -ENOENT || ret == -ENODEV ? 0 : ret;
 	strcpy(device, name);
 	for (at = device; (at = strchr(at, '!'));)
 		*at = '/';
 	devices__see(devices, number, inode, device);
+	return 0;
 }
 
 static int disks__list(struct devices *devices)
 {
 	DIR *directory = opendir(BLOCK);
 	struct dirent *file;
+	int ret = 0;
 
 	if (!directory)
 		return -errno;
-	while ((file = readdir(directory)))
+	while (!ret && (file = readdir(directory)))
 		if (*file->d_name != '.')
-			see(devices, file->d_name);
+			ret = see(devices, file->d_name);
 	closedir(directory);
-	return 0;
+	return ret;
 }
 
 /* A message: "add@/devices/...", then words "KEY=VALUE", each ended by a NUL. */
@@ -102,11 +112,13 @@ static void disks__take(struct devices *devices, char *bytes, size_t length)
 	if (strcmp(find_value(bytes, length, "SUBSYSTEM"), "block") ||
 	    strcmp(find_value(bytes, length, "DEVTYPE"), "disk"))
 		return;
-	if (!strcmp(action, "add") && name)
-		see(devices, name + 1);
-	else if (!strcmp(action, "remove"))
+	if (!strcmp(action, "add") && name) {
+		if (see(devices, name + 1))
+			follower__look_again(&devices->follower);
+	} else if (!strcmp(action, "remove")) {
 		devices__lose(devices, makedev(atoi(find_value(bytes, length, "MAJOR")),
 					       atoi(find_value(bytes, length, "MINOR"))));
+	}
 }
 
 static void disks__set_key(const struct device *device, struct selector_key *key)
@@ -121,14 +133,16 @@ static int cannot_open(const struct devices *devices, const struct device *devic
 	char name[NAME_MAX + 1];
 	uint64_t number, inode;
 	char *at;
+	int ret;
 
 	if (code != ENOENT)
 		return dart_error__system(error, code, "cannot open %s", path);
 	snprintf(name, sizeof(name), "%s", device->name);
 	for (at = name; (at = strchr(at, '/'));)
 		*at = '!';
-	if (read_number(devices->fd, name, &number, &inode) || number != device->number)
-		return dart_error__system(error, ENOENT, "cannot open %s", path);
+	ret = read_number(devices->fd, name, &number, &inode);
+	if (ret || number != device->number)
+		return dart_error__system(error, ret ? -ret : ENOENT, "cannot open %s", path);
 	return dart_error__set(
 		error, ENXIO,
 		"the host has the disk %s, and dartd no device file %s (start dartd with the /dev of the host)",

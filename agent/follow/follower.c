@@ -33,15 +33,19 @@ void followers__retry_later(struct followers *followers)
 		followers__arm(followers, RETRY_FIRST_S);
 }
 
+void follower__look_again(struct follower *follower)
+{
+	follower->looks_again = true;
+	followers__retry_later(follower->followers);
+}
+
 void followers__record_gone(struct followers *followers)
 {
 	struct follower *follower;
 
 	TAILQ_FOREACH(follower, &followers->list, link) {
-		if (follower->source->selector != SOURCE_SELECTOR_FILESYSTEM)
-			continue;
-		follower->looks_again = true;
-		followers__retry_later(followers);
+		if (follower->source->selector == SOURCE_SELECTOR_FILESYSTEM)
+			follower__look_again(follower);
 	}
 }
 
@@ -67,7 +71,7 @@ static int on_retry(sd_event_source *source, uint64_t time, void *userdata)
 	TAILQ_FOREACH(follower, &followers->list, link) {
 		if (follower->looks_again || coverage_tally__passing(&follower->tally))
 			follower__retry(follower);
-		is_complete &= !coverage_tally__passing(&follower->tally);
+		is_complete &= !follower->looks_again && !coverage_tally__passing(&follower->tally);
 	}
 	TAILQ_FOREACH(other, &followers->retries, link) {
 		if (other->is_needed(other))
@@ -126,10 +130,11 @@ static json_t *describe(const struct entry_group *group)
 {
 	const struct follower *follower = entry_group__follower(group);
 
-	return json_pack("{s:s, s:s, s:s*, s:I, s:I, s:i, s:I}", "name", group->name, "kind",
+	return json_pack("{s:s, s:s, s:s*, s:I, s:I, s:I, s:i, s:I}", "name", group->name, "kind",
 			 "follow", "part_of", group->part_of ? group->part_of->name : NULL,
 			 "entries", (json_int_t)group->entry_count, "failures",
-			 (json_int_t)coverage_tally__missing(&follower->tally), "owner", 0, "age_s",
+			 (json_int_t)coverage_tally__missing(&follower->tally), "lacking",
+			 (json_int_t)follower->tally.lacking, "owner", 0, "age_s",
 			 (json_int_t)clock__age_s(group->registered));
 }
 
@@ -219,6 +224,19 @@ void follower__forget(struct follower *follower, struct coverage_place *place)
 	coverage_watch__touch(follower->followers->coverage);
 }
 
+/* Not missing: most kinds of network devices do not count by CPU, and most are not of RDMA. */
+static void follower__lack(struct follower *follower, struct coverage_place *place,
+			   const char *name, const struct dart_error *why)
+{
+	coverage_tally__lack(&follower->tally, place);
+	coverage_watch__touch(follower->followers->coverage);
+	if (follower->tells_lacking)
+		return;
+	follower->tells_lacking = true;
+	log__peer_info("%s: %s has no such values, perhaps more will have none: %s",
+		       follower->group.name, name, why->text);
+}
+
 void follower__register(struct follower *follower, struct selector *selector,
 			struct coverage_place *place, const char *name)
 {
@@ -230,10 +248,10 @@ void follower__register(struct follower *follower, struct selector *selector,
 	ret = selector__gather(selector, follower->gather_ms, &error) ?:
 		      registry__add_source(follower->followers->registry, selector,
 					   &follower->group, &entry, &error);
-	/* Most kinds of network devices do not count by CPU. */
-	if (ret == -ENOENT || ret == -ENODEV ||
-	    (ret == -EOPNOTSUPP && follower->source->selector == SOURCE_SELECTOR_NETDEV))
+	if (ret == -ENOENT || ret == -ENODEV)
 		follower__forget(follower, place);
+	else if (ret == -ENODATA)
+		follower__lack(follower, place, name, &error);
 	else if (ret == -EBUSY)
 		follower__wait(follower, place, name, &error);
 	else if (ret &&

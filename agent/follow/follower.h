@@ -73,7 +73,8 @@ struct follower {
 	struct entry_group group;
 	struct coverage_tally tally;	/* of the objects that it sees */
 	bool is_incomplete;	/* the log says that an object is left out */
-	bool looks_again;	/* after a record has gone */
+	bool tells_lacking; /* the log says that an object lacks the values of the source */
+	bool looks_again; /* with the next retry: after a record has gone, or a failed look */
 	bool is_whole;	/* all objects of the kind are followed */
 };
 
@@ -97,6 +98,8 @@ int followers__add(struct followers *followers, struct follower *follower,
 		   struct dart_error *error);
 /* Arms the retry timer for the missing objects. */
 void followers__retry_later(struct followers *followers);
+/* The follower could not learn which objects exist: it looks again with the next retry. */
+void follower__look_again(struct follower *follower);
 /*
  * The module has reported that the object of a record is gone.  A file system may be mounted again
  * by then, and no event of the mounts will follow: its followers look again with the next retry,

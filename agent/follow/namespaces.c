@@ -233,10 +233,15 @@ static int namespaces__sync(struct followers *followers, struct dart_error *erro
 
 void namespaces__changed(struct followers *followers)
 {
+	struct follower *follower;
 	struct dart_error error;
 
-	if (namespaces__sync(followers, &error))
-		log__peer_error("cannot register new network namespaces: %s", error.text);
+	if (!namespaces__sync(followers, &error))
+		return;
+	log__peer_error("cannot register new network namespaces: %s", error.text);
+	TAILQ_FOREACH(follower, &followers->list, link)
+		if (follower->operations == &namespaces_operations)
+			follower__look_again(follower);
 }
 
 int namespaces__follow(struct followers *followers, const struct source *source,

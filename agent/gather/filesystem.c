@@ -176,7 +176,7 @@ static int filesystem__open(const struct dart_zero_record *wanted, struct own_sa
 	if (code && code != -EAGAIN) {
 		question__put(&sample->filesystem->question);
 		free(sample);
-		return code == -ENODEV ? code : -EOPNOTSUPP;
+		return code == -ENODEV || code == -ENOMEM ? code : -EOPNOTSUPP;
 	}
 	sample->sample.rows = 1;
 	*result = &sample->sample;

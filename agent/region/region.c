@@ -146,6 +146,13 @@ static int cannot_open_counters(const struct region *region, const struct select
 			"%s: this host has too many CPUs for the values of all to be gathered at once by eBPF programs (load %s)",
 			selector->name, region->way->load_for_sources);
 	case EOPNOTSUPP:
+		/* Not -EOPNOTSUPP, which means that no object of this kernel has them. */
+		if (source->selector == SOURCE_SELECTOR_NETDEV)
+			return dart_error__set(
+				error, ENODATA, "%s",
+				source->id == DART_ZERO_SOURCE_RDMA_PORTS ?
+					"no RDMA device with counters that dart_zero knows works on this device" :
+					"this device has no per-CPU statistics that dart_zero knows");
 		/* Only the module sees file systems that a sandbox hides from dartd. */
 		if (region->way->load_for_sources && source->selector == SOURCE_SELECTOR_FILESYSTEM)
 			return dart_error__set(
@@ -154,12 +161,8 @@ static int cannot_open_counters(const struct region *region, const struct select
 				region->way->load_for_sources);
 		return dart_error__set(
 			error, code, "%s",
-			source->id == DART_ZERO_SOURCE_RDMA_PORTS ?
-				"no RDMA device with counters that dart_zero knows works on this device" :
 			source->id == DART_ZERO_SOURCE_PERF ?
 				"the machine has no hardware counters that perf knows (a virtual machine needs a virtual PMU)" :
-			source->selector == SOURCE_SELECTOR_NETDEV ?
-				"this device has no per-CPU statistics that dart_zero knows" :
 				"this kernel does not have these counters");
 	case EINVAL:
 		return dart_error__set(

@@ -83,6 +83,9 @@ check "all network devices are followed" dartctl register source netdev:core --a
 check "devices that do not count by CPU are not errors of a follower" sh -c \
 	'ip link add dummy0 type dummy && dartctl source follow netdev:stats &&
 		dartctl -j list | gojq -e "any(.[]; .name == \"netdev:stats@*\" and .failures == 0)"'
+check "they are counted" sh -c 'dartctl -j list |
+	gojq -e "any(.[]; .name == \"netdev:stats@*\" and .lacking > 0)"'
+check "the log names one of them" logged 1 "^dartd: netdev:stats@\*: .* has no such values"
 check "the devices that exist have entries" soon devices_agree
 ip link add veth0 type veth peer name veth1
 check "a new device has an entry" soon has netdev:stats@veth0

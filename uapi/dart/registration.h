@@ -257,7 +257,8 @@
  * {"name": "host", "kind": "host", "gather_ms": 1000, "deferrable": false, "entries": 812,
  * "followers": 12, "failures": 1, "left_out": [{"source": S, "reason": a sentence}, ...]}.
  * "failures" counts the objects that a follower, or the sources that the host, should have
- * registered and could not.
+ * registered and could not.  "lacking" counts the objects of a follower that have no values of its
+ * source and are not missing, such as a network device that does not count by CPU.
  *
  * "coverage", of status, too, has an object for each kind of objects: {"kind":
  * "filesystems", "netdevs", "disks", "cgroups", "namespaces", "sources", "probes" or

@@ -18,6 +18,7 @@ static const struct table_column columns[] = {
 	NUMBER_COLUMN("BYTES", "bytes"),
 	NUMBER_COLUMN("MEMORY REGIONS", "memory_regions"),
 	NUMBER_COLUMN("MISSING", "failures"),
+	NUMBER_COLUMN("LACKING", "lacking"),
 	{ }
 };
 

@@ -52,6 +52,28 @@ static void test_withdraw(void **state)
 	assert_false(coverage_place__is_missing(&served));
 }
 
+/* An object that lacks the values is neither present nor missing, and counts by itself. */
+static void test_lacking(void **state)
+{
+	struct coverage_place object = {};
+	struct coverage_tally tally;
+
+	coverage_tally__open(&tally);
+	coverage_tally__stage(&tally, &object, "object");
+	coverage_tally__lack(&tally, &object);
+	coverage_tally__lack(&tally, &object);
+	assert_int_equal(tally.lacking, 1);
+	assert_int_equal(tally.present, 0);
+	assert_int_equal(coverage_tally__missing(&tally), 0);
+	assert_false(coverage_place__is_missing(&object));
+	coverage_tally__stage(&tally, &object, "object");
+	assert_int_equal(tally.lacking, 0);
+	assert_int_equal(tally.present, 1);
+	coverage_tally__lack(&tally, &object);
+	coverage_tally__forget(&tally, &object);
+	assert_int_equal(tally.lacking, 0);
+}
+
 /* For an object without a record only the name is known. */
 static void test_unplaced(void **state)
 {
@@ -83,12 +105,14 @@ static void test_random(void **state)
 	coverage_tally__open(&tally);
 	for (i = 0; i < 20000; i++) {
 		object = random__below(&seed, OBJECTS);
-		reason = random__below(&seed, COVERAGE_REASONS + 2);
+		reason = random__below(&seed, COVERAGE_REASONS + 3);
 		if (reason < COVERAGE_REASONS)
 			coverage_tally__miss(&tally, &places[object], reason,
 					     (const char *)&places[object], &why);
 		else if (reason == COVERAGE_REASONS)
 			coverage_tally__forget(&tally, &places[object]);
+		else if (reason == COVERAGE_REASONS + 1)
+			coverage_tally__lack(&tally, &places[object]);
 		else
 			coverage_tally__stage(&tally, &places[object],
 					      (const char *)&places[object]);
@@ -117,6 +141,8 @@ static void test_reasons(void **state)
 	assert_int_equal(coverage__reason_of(EDQUOT), COVERAGE_QUOTA);
 	assert_int_equal(coverage__reason_of(EPERM), COVERAGE_PERMISSION);
 	assert_int_equal(coverage__reason_of(EOPNOTSUPP), COVERAGE_UNSUPPORTED);
+	assert_int_equal(coverage__reason_of(ENODATA), COVERAGE_UNSUPPORTED);
+	assert_int_equal(coverage__reason_of(E2BIG), COVERAGE_UNSUPPORTED);
 	assert_int_equal(coverage__reason_of(EIO), COVERAGE_OTHER);
 	assert_true(coverage__can_pass(COVERAGE_WATCHES));
 	assert_true(coverage__can_pass(COVERAGE_NAME));
@@ -155,6 +181,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("an object moves between served and missing", test_move),
 		TEST("an unpublished batch leaves its objects out", test_withdraw),
+		TEST("an object that lacks the values is not missing", test_lacking),
 		TEST("objects without a record count until the next look", test_unplaced),
 		TEST("the counts agree after any changes", test_random),
 		TEST("each reason has its remedy", test_remedies),
