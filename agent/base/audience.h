@@ -12,7 +12,7 @@
 /* Embedded in the connection of a controller. */
 struct audience_member {
 	LIST_ENTRY(audience_member) link;
-	uint32_t interval_ms; /* 0: no member */
+	uint32_t interval_ms; /* 0: did not join */
 };
 
 struct audience {
@@ -33,7 +33,7 @@ static inline void audience__join(struct audience *audience, struct audience_mem
 		LIST_INSERT_HEAD(&audience->members, member, link);
 }
 
-/* Does nothing for a peer that is no member. */
+/* Does nothing for a peer that did not join. */
 static inline void audience__leave(struct audience_member *member)
 {
 	if (member->interval_ms)
@@ -41,15 +41,15 @@ static inline void audience__leave(struct audience_member *member)
 	member->interval_ms = 0;
 }
 
-/* The longest interval of a member, in ms; 0: there is none. */
+/* The longest interval of a member, in ms; 0 without members. */
 static inline uint32_t audience__slowest_ms(const struct audience *audience)
 {
 	const struct audience_member *member;
 	uint32_t slowest = 0;
 
 	LIST_FOREACH(member, &audience->members, link)
-		if (member->interval_ms > slowest)
-			slowest = member->interval_ms;
+	if (member->interval_ms > slowest)
+		slowest = member->interval_ms;
 	return slowest;
 }
 

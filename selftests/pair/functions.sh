@@ -7,7 +7,7 @@
 
 lib=$(realpath "$(dirname "$0")/../lib")
 count=${FUNCTIONS-100}
-patience=$((30 + count / 10))
+patience=$((60 + count / 10))
 work=$(mktemp -d)
 tls=/run/tls
 pids=
