@@ -69,13 +69,20 @@ def lies_between(value, before, after):
 
 
 def compare(flat, reader, tool, when):
-    """The tool, the memory, and the tool again; returns names of the tool that memory lacks."""
-    before = tool()
-    values = flat(reader.read())
-    after = tool()
-    names = values.keys() & before.keys() & after.keys()
-    wrong = [f"{name}: {values[name]}, not {before[name]} to {after[name]}" for name in names
-             if not lies_between(values[name], before[name], after[name])]
+    """The tool, the memory, and the tool again; returns names of the tool that memory lacks.
+
+    A gauge or a text can go up and down between both looks of the tool, so a few more follow: a
+    wrong value stays wrong.
+    """
+    for _ in range(10):
+        before = tool()
+        values = flat(reader.read())
+        after = tool()
+        names = values.keys() & before.keys() & after.keys()
+        wrong = [f"{name}: {values[name]}, not {before[name]} to {after[name]}" for name in names
+                 if not lies_between(values[name], before[name], after[name])]
+        if not wrong:
+            break
     point(names and not wrong, f"{when}: {len(names)} values are those of the tool",
           "; ".join(wrong))
     return before.keys() - values.keys()
@@ -127,8 +134,10 @@ def test_jvm(directory):
         lacking = {name for name in lacking
                    if not (name.startswith("sun.perfdata.") and
                            name.rpartition(".")[2] in NOT_COUNTERS)}
+        # The last method may have had a long name when the layout was made.
         left_out = {name for name in lacking
-                    if isinstance(counters[name], str) and len(counters[name]) >= TEXT_LENGTH}
+                    if isinstance(counters[name], str) and
+                    (len(counters[name]) >= TEXT_LENGTH or name == "sun.ci.lastMethod")}
         point(lacking - left_out - COMMAND_LINES == set(), "nothing else is missing",
               ", ".join(lacking - left_out))
         point(COMMAND_LINES <= lacking and "secret" not in json.dumps(reader.read()),
