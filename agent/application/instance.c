@@ -15,8 +15,8 @@
 #include "host_process.h"
 #include "plan.h"
 
-/* A server has opened its port by then, which its name shall tell. */
-#define PORT_MS 700
+/* A server has opened its port by then, on a busy host as well, which its name shall tell. */
+#define PORT_MS 5000
 
 /* The module gathers the entry.  -EOPNOTSUPP: it cannot. */
 static int instance__add_gathered(struct instance_rooms *rooms, struct instance *instance,
@@ -182,7 +182,10 @@ static int instance__choose_label(const struct instance_rooms *rooms, struct ins
 	if (port && is_unused(rooms, layout, instance->label, gather_ms))
 		return 0;
 	if (!port && is_new(pid))
-		return dart_error__set(error, ENOEXEC, "process %d has only started", pid);
+		return dart_error__set(
+			error, ENOEXEC,
+			"process %d has just started, and may open the port that names it: try again after %d s",
+			pid, PORT_MS / 1000);
 	snprintf(instance->label, sizeof(instance->label), "pid-%d", pid);
 	return 0;
 }

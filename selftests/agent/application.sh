@@ -201,6 +201,7 @@ refuse "a process that is no redis is refused" "there is no layout for the build
 	dartctl application add redis --pid $$
 refuse "a process that does not exist is refused" "has ended" \
 	dartctl application add redis --pid 4194303
+chmod 666 /run/dart/dartd.sock
 refuse "only root adds an application" "only root may add an application" \
 	setpriv --reuid 1000 --clear-groups dartctl application add redis
 rm -f /etc/dart/dartd.d/gatherer.yaml
