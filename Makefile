@@ -299,7 +299,7 @@ $(foreach name,$(programs),$(eval $(call program,$(name))))
 $(output)/share/dart/schemas:
 	$(quiet)mkdir -p $(@D) && ln -sfn $(abspath schemas) $@
 
-programs: $(programs:%=$(output)/bin/%) $(texts) $(output)/share/dart/schemas
+programs: $(programs:%=$(output)/bin/%) $(libraries:%=$(output)/lib/lib%.a) $(texts) $(output)/share/dart/schemas
 
 shared: $(shared_libraries)
 

@@ -90,6 +90,18 @@ packaged() {
 	done
 }
 
+# Packages are built in an empty tree, where no test has made a library before.
+libraries_are_made() {
+	local made library
+
+	made=$(make -npq KDIR= programs 2>/dev/null | sed -n 's/^programs: //p')
+	for library in $(grep -o 'lib/lib[a-z]*\.a' install.mk); do
+		echo "$library"
+		grep -q -F "/$library" <<<"$made" || return
+	done
+}
+
+check "make programs makes the libraries that make install installs" libraries_are_made
 installed >"$scratch/installed"
 check "make install has files for the packages" [ -s "$scratch/installed" ]
 packaged <"$scratch/installed" >"$scratch/packaged"
