@@ -146,7 +146,7 @@ static void test_ended(void **state)
 	uint32_t pages = record_pages_new(region, 2);
 	uint32_t holding = record_pages_new(holder, ENDED);
 	struct dart_zero_record cost, top, held;
-	uint64_t quiet, usage;
+	uint64_t quiet, usage, visits;
 	char path[128];
 
 	need_lists();
@@ -185,11 +185,16 @@ static void test_ended(void **state)
 			sysconf(_SC_NPROCESSORS_CONF) * ATTEMPTS);
 	assert_true(shows_usage(address, &top, TOP));
 
-	/* The counter works: a cgroup with a running task is visited. */
+	/*
+	 * The counter works: a cgroup with a running task is visited, unless the kernel adds its
+	 * times up before the next pass.
+	 */
 	snprintf(path, sizeof(path), TOP "/live0");
-	run_once(path);
-	assert_in_range(visits_in_a_pass(address, &cost), 1,
-			2 * sysconf(_SC_NPROCESSORS_CONF) * ATTEMPTS);
+	for (i = 0, visits = 0; i < ATTEMPTS && !visits; i++) {
+		run_once(path);
+		visits = visits_in_a_pass(address, &cost);
+	}
+	assert_in_range(visits, 1, 2 * sysconf(_SC_NPROCESSORS_CONF) * ATTEMPTS);
 	close(holder);
 	close(region);
 	for (i = 0; i < LIVE; i++) {
