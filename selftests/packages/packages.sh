@@ -44,7 +44,7 @@ in_machine() {
 files() {
 	(cd "$root" && find . -xdev \( -path ./dev -o -path ./proc -o -path ./sys -o \
 		-path ./run -o -path ./tmp -o -path ./var/tmp -o -path ./var/log -o \
-		-path ./var/lib/dpkg -o -path ./var/cache -o -path './lib/modules' -o \
+		-path ./var/lib/dpkg -o -path ./var/cache -o -path ./usr/lib/modules -o \
 		-path ./var/lib/apt \) -prune -o -print | sort) |
 		grep -v -x -E -f "$here/not_ours"
 }
