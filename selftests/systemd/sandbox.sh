@@ -77,14 +77,14 @@ ip neighbour replace 10.77.0.9 lladdr 02:00:00:00:00:01 dev eth0
 bpftool map create /sys/fs/bpf/pinned type array key 4 value 8 entries 4 \
 	name pinned flags 0x400
 
-check "systemd rates the exposure of the unit at 3.0 or less" \
-	is_at_most "$(exposure)" 3.0
+check "systemd rates the exposure of the unit at 3.2 or less" \
+	is_at_most "$(exposure)" 3.2
 check "the service starts" service start
 check "dartd runs as user dart" \
 	[ "$(status_of_dartd Uid)" = "$(id -u dart)" ]
-check "dartd has the four capabilities of the unit and can gain no others" \
+check "dartd has the five capabilities of the unit and can gain no others" \
 	[ "$(status_of_dartd CapEff) $(status_of_dartd CapBnd)" = \
-	"0000000400201002 0000000400201002" ]
+	"0000000400281002 0000000400281002" ]
 check "dartd is under the filter of system calls" [ "$(status_of_dartd Seccomp)" = 2 ]
 check "dartctl reaches the service" dartctl list
 
