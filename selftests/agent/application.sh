@@ -187,12 +187,17 @@ pids=()
 for way in module programs; do
 	export GATHERER=$way
 	check "$way: dartd starts" host_up
+	# Both ways find processes alike.
 	case $way in
-	module) check_values $way module ;;
-	*) check_values $way dartd ;;
+	module)
+		check_values $way module
+		check_following $way
+		;;
+	programs)
+		check_values $way dartd
+		check_restarts $way
+		;;
 	esac
-	check_following $way
-	check_restarts $way
 	check "$way: dartd stops" host_down
 done
 GATHERER=programs
