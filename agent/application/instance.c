@@ -15,7 +15,7 @@
 #include "host_process.h"
 #include "plan.h"
 
-/* A server has opened its port by then, on a busy host as well, which its name shall tell. */
+/* A server opens the port that names it within this time, even on a busy host. */
 #define PORT_MS 5000
 
 /* The module gathers the entry.  -EOPNOTSUPP: it cannot. */

@@ -113,7 +113,7 @@ static enum application_format format_of(const struct proc_files *files,
 	return APPLICATION_FORMAT_ANY;
 }
 
-/* Adds @mapping, if it is of the format that is looked for, or of the first one that is found. */
+/* Adds @mapping if it has the wanted format or, if any is wanted, that of the first mapping. */
 static int take_mapping(struct mappings *mappings, const struct mapping *mapping,
 			enum application_format found, enum application_format *format, pid_t pid,
 			struct dart_error *error)

@@ -13,7 +13,7 @@
 #include <libdart/error.h>
 
 enum application_format {
-	APPLICATION_FORMAT_ANY, /* the only one that the process has mapped */
+	APPLICATION_FORMAT_ANY, /* the only format of which the process maps memory */
 	APPLICATION_FORMAT_MMV,
 	APPLICATION_FORMAT_HSPERFDATA,
 	APPLICATION_FORMAT_VARNISH,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The files of a process under /proc, which stay those of the same process. */
+/* Files of a process under /proc: another process with the same number cannot take their place. */
 #ifndef APPLICATION_PROC_FILES_H
 #define APPLICATION_PROC_FILES_H
 

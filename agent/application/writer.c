@@ -211,7 +211,7 @@ static int gather(struct writer *writer, struct written_entry *entry)
 	if (ret == -ESRCH)
 		return ret;
 	if (ret) {
-		/* As the module: an empty row says that there is no value. */
+		/* An empty row means that the value is missing, as in the rows of the module. */
 		atomic_fetch_add(&writer->unreadable, 1);
 		record__finish(entry->record, 0);
 		return 0;

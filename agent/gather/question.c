@@ -7,7 +7,7 @@
 
 #include "question.h"
 
-/* Of all questions, those that their owners released while they were outstanding too. */
+/* Threads of all questions, including questions that their owners released before the answer. */
 static atomic_uint threads;
 
 void question__begin(struct question *question, const struct question_kind *kind)

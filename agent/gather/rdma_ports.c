@@ -340,7 +340,7 @@ static int rdma__open(const struct dart_zero_record *wanted, struct own_sample *
 	if (access(CLASS, F_OK))
 		return -EOPNOTSUPP;
 	ret = find_device(wanted->fd, wanted->ifindex, &device, &ports);
-	/* Not -EOPNOTSUPP, which means that the device has none: the follower tries again. */
+	/* The follower tries again, unlike after -EOPNOTSUPP: a device without RDMA ports. */
 	if (ret)
 		return ret == -EAGAIN ? -ETIMEDOUT : ret;
 	rdma = calloc(1, sizeof(*rdma) + ports * sizeof(rdma->ports[0]));

@@ -84,8 +84,8 @@ for _ in 1 2 3 4 5; do redis-cli get key >/dev/null; done
 	check "each family of a dashboard for Redis has a series" soon serves $redis
 	check "each family of a dashboard for nginx has a series" soon serves $nginx
 }
-check "hits are those of INFO" soon hits_are 5
-check "calls of a command are those of INFO" soon calls_are 5
+check "the controller serves as many hits as INFO" soon hits_are 5
+check "the controller serves as many calls of a command as INFO" soon calls_are 5
 kill $controller
 wait $controller
 end_processes $redis_pid $nginx_pid

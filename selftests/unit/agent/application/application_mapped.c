@@ -29,7 +29,7 @@
 
 static struct dart_error error;
 
-/* A child that has mapped a file, and what it does then. */
+/* A child that maps a file, and its action after that. */
 struct child {
 	char path[64];
 	uint8_t *bytes; /* the same file */
