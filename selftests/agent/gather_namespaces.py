@@ -19,6 +19,8 @@ NAMESPACES = 100
 CLONE_NEWNET = 0x40000000
 SIOCSIFFLAGS = 0x8914
 IFF_UP = 1
+RTMGRP_LINK = 1
+RTM_DELLINK = 17
 # Sources with the prefix of their constants, in C.
 MIBS = {"ip": "IPSTATS_MIB_", "ip6": "IPSTATS_MIB_", "tcp": "TCP_MIB_", "tcpext": "LINUX_MIB_",
         "udp": "UDP_MIB_", "udp6": "UDP_MIB_", "icmp": "ICMP_MIB_", "icmp6": "ICMP6_MIB_"}
@@ -231,6 +233,31 @@ def with_traffic(datagrams):
     return namespace
 
 
+def end_with_device():
+    """Ends a namespace, and waits until the kernel removes its device."""
+    namespace = Namespace()
+    with namespace:
+        subprocess.run(["ip", "link", "add", "inside", "type", "veth", "peer", "name", "outside",
+                        "netns", f"/proc/{os.getpid()}/fd/{home}"], check=True)
+    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as events:
+        events.bind((0, RTMGRP_LINK))
+        namespace.close()
+        while True:
+            message = events.recv(65536)
+            if struct.unpack_from("=IH", message)[1] == RTM_DELLINK and b"outside" in message:
+                break
+
+
+def await_free_numbers():
+    """Waits until the kernel has freed the numbers of the namespaces that have ended.
+
+    The kernel cleans namespaces up in batches, one after the other, and frees the numbers of a
+    batch after it has removed the devices.  The batch of the second namespace here begins after
+    the first device is gone, and with it after the end of any batch before."""
+    end_with_device()
+    end_with_device()
+
+
 def kill_and_reuse():
     """Namespaces end, and others get their numbers: none of them answers for the first."""
     firsts = [with_traffic(3) for _ in range(30)]
@@ -248,6 +275,7 @@ def kill_and_reuse():
                 break
         tap.check("namespaces that end are told, and keep their values until then", not foreign,
                   *foreign[:3])
+        await_free_numbers()
         others = []
         while len(others) < 500 and not any(other.inode in inodes for other in others):
             others.append(Namespace())
