@@ -3,7 +3,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +14,11 @@
 #include <unistd.h>
 
 #include <dart/registration.h>
-#include <libdart/rdma/endpoint.h>
 #include <libdart/registration/descriptor.h>
-#include <libdart/table/table.h>
 
+#include "selftests/lib/command.h"
 #include "selftests/lib/device.h"
+#include "selftests/lib/host_reads.h"
 #include "selftests/lib/leftovers.h"
 #include "selftests/lib/registration.h"
 #include "selftests/lib/test.h"
@@ -27,15 +26,6 @@
 #define NOBODY 65534
 /* Memories of a user that the service manager keeps, as agent/table/client_memory_kept.h says. */
 #define KEPT_OF_USER 32
-/* Longer than any lease. */
-
-static void run(const char *command)
-{
-	int status = system(command);
-
-	if (!WIFEXITED(status) || WEXITSTATUS(status))
-		fail_msg("%s: status %d", command, status);
-}
 
 /* The seals that dartd demands on this kernel. */
 static int seals(void)
@@ -97,81 +87,29 @@ static const char *ask(const char *name, int offset, int fd, int *proof)
 	return message;
 }
 
-/* ---- READs of a controller on this machine */
-
-static void wait_for(int fd)
-{
-	struct pollfd readable = { .fd = fd, .events = POLLIN };
-
-	assert_int_equal(poll(&readable, 1, 60000), 1);
-}
-
-static struct dart_endpoint *connect_host(void)
-{
-	struct dart_endpoint *endpoint;
-	enum dart_endpoint_event event;
-	struct dart_error error = {};
-
-	if (dart_endpoint__connect("localhost", DART_CONTROL_PORT, &endpoint, &error))
-		fail_msg("%s", error.text);
-	do {
-		wait_for(dart_endpoint__connection_fd(endpoint));
-		event = dart_endpoint__on_connection(endpoint, &error);
-	} while (event == DART_ENDPOINT_NOTHING);
-	if (event != DART_ENDPOINT_CONNECTED)
-		fail_msg("%s", error.text);
-	return endpoint;
-}
-
-static void *read_bytes(struct dart_endpoint *endpoint, const struct dart_read *read)
-{
-	struct dart_error error = {};
-	void *landing;
-	int ret;
-
-	assert_int_equal(dart_endpoint__reserve(endpoint, read->length, &landing), 0);
-	assert_int_equal(dart_endpoint__read(endpoint, read, 1), 0);
-	do {
-		wait_for(dart_endpoint__completion_fd(endpoint));
-		ret = dart_endpoint__on_completion(endpoint, &error);
-	} while (!ret);
-	if (ret != 1)
-		fail_msg("%s", error.text);
-	return landing;
-}
-
-/* Where controllers READ the entry @name; its first word lands in *@value. */
+/* Where controllers on this machine READ the entry @name; its first word lands in *@value. */
 static uint64_t address_of(const char *name, uint64_t *value)
 {
-	struct dart_endpoint *endpoint = connect_host();
-	const struct dart_endpoint_accept *accept = dart_endpoint__accept(endpoint);
+	struct dart_endpoint *endpoint = host_reads__connect("localhost");
+	struct dart_table *table = host_reads__table(endpoint);
 	const struct dart_range *range = NULL;
-	struct dart_table *table;
-	struct dart_error error;
 	struct dart_read read;
-	uint64_t address;
+	void *landing;
 
-	read = (struct dart_read){
-		.address = accept->address,
-		.rkey = accept->rkey,
-		.length = accept->used,
-	};
-	if (dart_table__decode(read_bytes(endpoint, &read), accept->used, &table, NULL, &error))
-		fail_msg("%s", error.text);
 	for (uint32_t i = 0; i < table->entry_count; i++)
 		if (!strcmp(table->entries[i].name, name))
 			range = table->entries[i].ranges;
 	assert_non_null(range);
-	address = range->address;
 	read = (struct dart_read){
-		.address = address,
+		.address = range->address,
 		.rkey = table->memory_regions[range->memory_region].rkey,
 		.length = sizeof(*value),
 	};
-	memcpy(value, read_bytes(endpoint, &read), sizeof(*value));
+	assert_int_equal(host_reads__read(endpoint, &read, 0, &landing), 1);
+	memcpy(value, landing, sizeof(*value));
 	dart_table__free(table);
 	dart_endpoint__free(endpoint);
-	return address;
+	return read.address;
 }
 
 /* ---- a process that owns memory */

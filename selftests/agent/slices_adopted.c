@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
+#include "selftests/lib/command.h"
 #include "selftests/lib/device.h"
 #include "selftests/lib/leftovers.h"
 #include "selftests/lib/registration.h"
@@ -11,14 +12,6 @@
 
 /* Longer than any lease. */
 #define LEASE_SECONDS_MAX 60
-
-static void run(const char *command)
-{
-	int status = system(command);
-
-	if (!WIFEXITED(status) || WEXITSTATUS(status))
-		fail_msg("%s: status %d", command, status);
-}
 
 static void restart(void)
 {

@@ -8,6 +8,7 @@
 
 #include <dart/registration.h>
 
+#include "selftests/lib/command.h"
 #include "selftests/lib/device.h"
 #include "selftests/lib/leftovers.h"
 #include "selftests/lib/registration.h"
@@ -17,14 +18,6 @@
 #define MEMORY (2 * PAGE)
 
 /* Longer than any lease. */
-
-static void run(const char *command)
-{
-	int status = system(command);
-
-	if (!WIFEXITED(status) || WEXITSTATUS(status))
-		fail_msg("%s: status %d", command, status);
-}
 
 /* A request for the slice @name with the members @more, and @fd or -1. */
 static void write_request(char *request, size_t room, const char *name, const char *more)

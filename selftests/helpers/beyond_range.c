@@ -7,7 +7,6 @@
  * Needs an agent with exact exposure on "host" (see beyond_range.sh).
  */
 #include <errno.h>
-#include <poll.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,64 +17,16 @@
 #include <libdart/rdma/endpoint.h>
 #include <libdart/table/table.h>
 
+#include "selftests/lib/host_reads.h"
 #include "selftests/lib/test.h"
 
 #define PATTERN 0xa5
 
-static void wait_for(int fd)
-{
-	struct pollfd readable = { .fd = fd, .events = POLLIN };
-
-	assert_int_equal(poll(&readable, 1, 60000), 1);
-}
-
-static struct dart_endpoint *connect_host(void)
-{
-	struct dart_endpoint *endpoint;
-	enum dart_endpoint_event event;
-	struct dart_error error = { };
-
-	if (dart_endpoint__connect("host", DART_CONTROL_PORT, &endpoint, &error))
-		fail_msg("%s", error.text);
-	do {
-		wait_for(dart_endpoint__connection_fd(endpoint));
-		event = dart_endpoint__on_connection(endpoint, &error);
-	} while (event == DART_ENDPOINT_NOTHING);
-	if (event != DART_ENDPOINT_CONNECTED)
-		fail_msg("%s", error.text);
-	return endpoint;
-}
-
-static int finish(struct dart_endpoint *endpoint)
-{
-	struct dart_error error;
-	int ret;
-
-	do {
-		wait_for(dart_endpoint__completion_fd(endpoint));
-		ret = dart_endpoint__on_completion(endpoint, &error);
-	} while (!ret);
-	return ret;
-}
-
 static struct dart_table *fetch_table(void)
 {
-	struct dart_endpoint *endpoint = connect_host();
-	const struct dart_endpoint_accept *accept = dart_endpoint__accept(endpoint);
-	struct dart_read read = {
-		.address = accept->address,
-		.rkey = accept->rkey,
-		.length = accept->used,
-	};
-	struct dart_table *table;
-	struct dart_error error;
-	void *landing;
+	struct dart_endpoint *endpoint = host_reads__connect("host");
+	struct dart_table *table = host_reads__table(endpoint);
 
-	assert_int_equal(dart_endpoint__reserve(endpoint, read.length, &landing), 0);
-	assert_int_equal(dart_endpoint__read(endpoint, &read, 1), 0);
-	assert_int_equal(finish(endpoint), 1);
-	if (dart_table__decode(landing, read.length, &table, NULL, &error))
-		fail_msg("%s", error.text);
 	dart_endpoint__free(endpoint);
 	return table;
 }
@@ -90,7 +41,7 @@ static void assert_disconnected(struct dart_endpoint *endpoint)
 	struct dart_error error;
 
 	do {
-		wait_for(dart_endpoint__connection_fd(endpoint));
+		host_reads__wait_for(dart_endpoint__connection_fd(endpoint));
 		event = dart_endpoint__on_connection(endpoint, &error);
 	} while (event == DART_ENDPOINT_NOTHING);
 	assert_true(event == DART_ENDPOINT_DISCONNECTED || event == DART_ENDPOINT_FAILED);
@@ -102,23 +53,20 @@ static void assert_disconnected(struct dart_endpoint *endpoint)
  */
 static int try_read(uint64_t address, uint32_t rkey, uint32_t length)
 {
-	struct dart_endpoint *endpoint = connect_host();
+	struct dart_endpoint *endpoint = host_reads__connect("host");
 	struct dart_read read = {
 		.address = address,
 		.rkey = rkey,
 		.length = length,
 	};
-	unsigned char *landing;
-	void *buffer;
+	const unsigned char *bytes;
+	void *landing;
 	int ret;
 
-	assert_int_equal(dart_endpoint__reserve(endpoint, length, &buffer), 0);
-	landing = buffer;
-	memset(landing, PATTERN, length);
-	assert_int_equal(dart_endpoint__read(endpoint, &read, 1), 0);
-	ret = finish(endpoint);
+	ret = host_reads__read(endpoint, &read, PATTERN, &landing);
+	bytes = landing;
 	for (uint32_t i = 0; ret < 0 && i < length; i++)
-		assert_int_equal(landing[i], PATTERN);
+		assert_int_equal(bytes[i], PATTERN);
 	if (ret < 0)
 		assert_disconnected(endpoint);
 	dart_endpoint__free(endpoint);
@@ -155,7 +103,7 @@ static void test_beyond(void **state)
 
 static void test_beyond_control_region(void **state)
 {
-	struct dart_endpoint *endpoint = connect_host();
+	struct dart_endpoint *endpoint = host_reads__connect("host");
 	const struct dart_endpoint_accept accept = *dart_endpoint__accept(endpoint);
 
 	dart_endpoint__free(endpoint);
@@ -173,7 +121,7 @@ static bool is_of_no_process(uint64_t address)
 
 static void test_addresses(void **state)
 {
-	struct dart_endpoint *endpoint = connect_host();
+	struct dart_endpoint *endpoint = host_reads__connect("host");
 	struct dart_table *table = fetch_table();
 	uint32_t i;
 

@@ -15,6 +15,7 @@
 
 #include <libdart/report/roce_frame.h>
 
+#include "command.h"
 #include "test.h"
 
 #define INTERFACE	"reporter0"
@@ -24,12 +25,6 @@
 #define FIRST_PSN	0xfffffe	/* wraps at once */
 
 static const uint8_t source_mac[ETH_ALEN] = { 2, 0, 0, 0, 0, 0x78 };
-
-static void run(const char *command)
-{
-	if (system(command))
-		fail_msg("%s", command);
-}
 
 /* Collectors differ in all fields that may differ. */
 static void make_collector(struct dart_collector *collector, uint32_t i, uint32_t checksum_bits)

@@ -15,6 +15,7 @@
 
 #include <linux/dart_zero_samples.h>
 
+#include "selftests/lib/command.h"
 #include "selftests/lib/device.h"
 #include "selftests/lib/namespace.h"
 #include "selftests/lib/record.h"
@@ -34,11 +35,6 @@ static union {
 		};
 	};
 } row;
-
-static void run(const char *command)
-{
-	assert_int_equal(system(command), 0);
-}
 
 static int add_link(int region, uint32_t pages, int namespace, uint32_t ifindex,
 		    struct dart_zero_record *record)
