@@ -17,13 +17,9 @@ import time
 import application
 from application import point, top
 
-WORDS = {"ok": 1, "err": 0, "yes": 1, "no": 0, "standalone": 0, "sentinel": 1, "cluster": 2,
-         "master": 1, "slave": 0, "noeviction": 1792, "no-failover": 0}
-# INFO itself, or the time that passes, changes them between both looks.
-DISTURBED = {
-    "used_memory", "used_memory_peak_perc", "used_memory_peak", "mem_clients_normal",
-    "allocator_allocated", "mem_fragmentation_ratio", "mem_fragmentation_bytes",
-}
+sys.path.insert(0, os.path.join(top, "selftests/lib"))
+from redis_fields import DISTURBED, lies_between, parse_info, read_page, texts_of, values_of
+
 PAGE = {}
 # Series in another unit than INFO.  (Milliseconds are whole in INFO only.)
 SCALES = {"redis_latest_fork_seconds": 1e6}
@@ -41,6 +37,8 @@ USES = (
      "#!lua name=library\nredis.register_function('f', function() return 1 end)"),
     ("CONFIG", "SET", "appendonly", "yes"),
 )
+
+
 class Redis:
     """A redis-server on a socket of a directory, whose INFO and memory are asked for."""
 
@@ -68,8 +66,7 @@ class Redis:
         return line.decode().strip()
 
     def info(self):
-        text = self.ask("INFO", "everything").replace("\r", "")
-        return dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
+        return parse_info(self.ask("INFO", "everything"))
 
     def await_info(self, field, text):
         for _ in range(200):
@@ -83,20 +80,6 @@ class Redis:
         self.process.wait()
 
 
-def read_page(info):
-    """{field of INFO: (field, "exact", "formula" or "not", formula, family or "", why)}"""
-    version = "Redis " + info["redis_version"]
-    if "valkey_version" in info:
-        version = "Valkey " + info["valkey_version"]
-    with open(os.path.join(top, "Documentation/redis.md"), encoding="utf-8") as page:
-        tables = re.split(r"\n## (?=Redis|Valkey)", page.read())
-    wanted = [tables[0]] + [table for table in tables[1:]
-                            if version.startswith(table.partition("\n")[0])]
-    return {line[0]: line for table in wanted for line in re.findall(
-        r"^\| `(\w+)` \| (exact|formula|not) \| `?([^`|]*)`? ?\| *`?(\w*)`? *\| *(.*?) *\|$",
-        table, re.M)}
-
-
 def lines_of_page():
     """The lines of fields that are served."""
     return [line[:4] for line in PAGE.values() if line[1] != "not"]
@@ -108,47 +91,6 @@ def names_of_exporter():
               encoding="utf-8") as lines:
         pairs = [line.split() for line in lines if not line.startswith("#")]
     return {field: "redis_" + name for field, name in pairs}
-
-
-def number(text):
-    if text in WORDS:
-        return WORDS[text]
-    try:
-        return float(text.rstrip("%"))
-    except ValueError:
-        return text
-
-
-def computed(formula, row):
-    try:
-        return eval(formula, {"__builtins__": {"sum": sum, "max": max}}, row)  # our own page
-    except ZeroDivisionError:
-        return 0
-
-
-def lies_between(value, before, after):
-    """Within the precision that INFO prints."""
-    values = [number(before), number(after)]
-    if isinstance(value, str) or isinstance(values[0], str):
-        return value in (before, after)
-    digits = max((len(text.rstrip("%").partition(".")[2]) for text in (before, after)),
-                 default=0)
-    slack = 10 ** -digits if digits else 0
-    return min(values) - slack <= value <= max(values) + slack
-
-
-def values_of(field, kind, text, row):
-    if kind == "exact":
-        return [row[field]]
-    value = computed(text, row)
-    return list(value) if isinstance(value, tuple) else [value]
-
-
-def texts_of(field, text):
-    """db0 is keys=1,expires=0,avg_ttl=0"""
-    if field == "db0":
-        return [part.partition("=")[2] for part in text.split(",")][:3]
-    return [text]
 
 
 def series_of_page(series, before, after):
