@@ -7,6 +7,11 @@ bare_read_packages := jansson libibverbs librdmacm libxxhash
 local_read_sources := tools/bench/local_read.c tools/bench/timing.c
 local_read_packages := libsystemd
 
+# Redis, asked by a client.
+programs += redis_info
+redis_info_sources := tools/bench/redis_info.c tools/bench/timing.c
+redis_info_packages := libsystemd
+
 # The gathering of many cgroups.
 programs += cgroup_passes
 cgroup_passes_sources := tools/bench/cgroup_passes.c

@@ -93,6 +93,7 @@ int main(int argc, char *argv[])
 	struct timing timing;
 	int i, first = timing__parse(&timing, argc, argv);
 	static struct files files;
+	unsigned long count;
 
 	if (first >= 0 && first < argc && !strcmp(argv[first], "parse")) {
 		files.is_parsed = true;
@@ -113,10 +114,10 @@ int main(int argc, char *argv[])
 
 	sd_notify(0, "READY=1");
 	printf("{");
-	timing__run(&timing, sample, &files);
+	count = timing__run(&timing, sample, &files);
 	printf(", \"reads\": %d, \"bytes\": %zu, \"numbers\": %zu, \"cpu_ns\": %llu}\n",
 	       files.count, files.bytes, files.number_count,
-	       (unsigned long long)(files.cpu_ns / timing.count));
+	       (unsigned long long)(files.cpu_ns / count));
 	free(files.fds);
 	return EXIT_SUCCESS;
 }

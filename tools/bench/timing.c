@@ -5,6 +5,7 @@
 #include <err.h>
 #include <errno.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,24 +75,36 @@ static unsigned long long percentile(const uint64_t *sorted, size_t count, unsig
 	return sorted[(count * percent + 99) / 100 - 1];
 }
 
-void timing__run(const struct timing *timing, uint64_t (*once)(void *context), void *context)
+static volatile sig_atomic_t is_over;
+
+static void end(int signal)
 {
+	(void)signal;
+	is_over = 1;
+}
+
+unsigned long timing__run(const struct timing *timing, uint64_t (*once)(void *context),
+			  void *context)
+{
+	const struct sigaction action = { .sa_handler = end, .sa_flags = SA_RESTART };
 	uint64_t due, *times = calloc(timing->count, sizeof(*times));
-	unsigned long i;
+	unsigned long count = 0;
 
 	if (!times)
 		err(EXIT_FAILURE, "memory");
+	sigaction(SIGTERM, &action, NULL);
 	due = timing__now_ns();
-	for (i = 0; i < timing->count; i++) {
+	do {
 		due += timing->interval_ms * 1000000ULL;
 		sleep_until(due);
-		times[i] = once(context);
-	}
+		times[count++] = once(context);
+	} while (count < timing->count && !is_over);
 
-	qsort(times, timing->count, sizeof(*times), compare);
+	qsort(times, count, sizeof(*times), compare);
 	printf("\"count\": %lu, \"latency_ns\": {\"min\": %llu, \"p50\": %llu, \"p90\": %llu, \"p99\": %llu, \"max\": %llu}",
-	       timing->count, (unsigned long long)times[0], percentile(times, timing->count, 50),
-	       percentile(times, timing->count, 90), percentile(times, timing->count, 99),
-	       percentile(times, timing->count, 100));
+	       count, (unsigned long long)times[0], percentile(times, count, 50),
+	       percentile(times, count, 90), percentile(times, count, 99),
+	       percentile(times, count, 100));
 	free(times);
+	return count;
 }

@@ -19,9 +19,11 @@ int timing__parse(struct timing *timing, int argc, char *argv[]);
 uint64_t timing__now_ns(void);
 
 /*
- * Calls @once, which returns a time in ns, and prints the count and percentiles as
- * members of a JSON object.  Exits the program if out of memory.
+ * Calls @once, which returns a time in ns, until SIGTERM comes or it was called often enough, at
+ * least once, and prints the count and percentiles as members of a JSON object.  Returns the
+ * count.  Exits the program if out of memory.
  */
-void timing__run(const struct timing *timing, uint64_t (*once)(void *context), void *context);
+unsigned long timing__run(const struct timing *timing, uint64_t (*once)(void *context),
+			  void *context);
 
 #endif /* BENCH_TIMING_H */
