@@ -119,7 +119,7 @@ static int cgroup_tree__take(struct cgroup_tree *tree, struct cgroup *parent, co
 				      "the path of the cgroup has more than %d bytes",
 				      PATH_MAX - 1);
 	else
-		ret = quotas__check(quotas, user, 0, error);
+		ret = quotas__check(quotas, user, 1, 0, error);
 	*reason = coverage__reason_of(-ret);
 	if (ret)
 		return ret;

@@ -90,15 +90,11 @@ static struct dart_zero_extent extent_of(const struct client_memory *client)
 int arena__of_client(struct exposure *exposure, struct client_memory *client, struct arena **result,
 		     struct dart_error *error)
 {
-	const struct dart_zero_extent extent = extent_of(client);
 	struct arena *arena = calloc(1, sizeof(*arena));
-	int ret;
 
-	ret = arena ? exposure__open_slab(exposure, &extent, error) : dart_error__no_memory(error);
-	if (ret) {
+	if (!arena) {
 		client_memory__remove(client);
-		free(arena);
-		return ret;
+		return dart_error__no_memory(error);
 	}
 	arena->id = client->id;
 	arena->client = client;
@@ -108,6 +104,20 @@ int arena__of_client(struct exposure *exposure, struct client_memory *client, st
 	TAILQ_INIT(&arena->entries);
 	*result = arena;
 	return 0;
+}
+
+int arena__expose(struct arena *arena, struct dart_error *error)
+{
+	struct dart_zero_extent extent;
+	int ret;
+
+	/* A slab is exposed as a whole. */
+	if (!arena->client || arena->is_open)
+		return 0;
+	extent = extent_of(arena->client);
+	ret = exposure__open_slab(arena->exposure, &extent, error);
+	arena->is_open = !ret;
+	return ret;
 }
 
 /* Copies the lines of all entries to new notes. */
@@ -143,7 +153,8 @@ void arena__free(struct arena *arena)
 
 	if (arena->client) {
 		extent = extent_of(arena->client);
-		exposure__close_slab(arena->exposure, &extent);
+		if (arena->is_open)
+			exposure__close_slab(arena->exposure, &extent);
 		client_memory__remove(arena->client);
 	} else {
 		slab__take_back(arena->slab, arena->id);

@@ -20,6 +20,7 @@ struct arena {
 	struct slab *slab;	/* NULL: @client has the memory */
 	struct client_memory *client;
 	struct exposure *exposure;	/* of @client */
+	bool is_open;	/* one memory region exposes all of @client */
 	uint64_t data;		/* bytes from the start of the region */
 	uint64_t length;	/* bytes, whole pages */
 	uid_t owner;		/* of all entries in the table */
@@ -44,9 +45,11 @@ int arena__lend_alone(struct slabs *slabs, uint64_t length, struct arena **arena
  */
 int arena__adopt(struct slabs *slabs, int fd, struct arena **arena,
 		 uint32_t *id, struct dart_error *error);
-/* Exposes @client, and takes it over, even on error. */
+/* Takes @client over, even on error.  Nobody can READ it yet. */
 int arena__of_client(struct exposure *exposure, struct client_memory *client, struct arena **arena,
 		     struct dart_error *error);
+/* Exposes all bytes of the arena, for slices that are not exact. */
+int arena__expose(struct arena *arena, struct dart_error *error);
 /* Notes @line, @length bytes, about the entry for the next dartd, if that gets the memory. */
 void arena__note(struct arena *arena, struct entry *entry, const char *line, size_t length);
 /* The next dartd does not register this entry of an arena. */

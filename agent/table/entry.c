@@ -31,8 +31,8 @@ static int entry__add_run(struct entry *entry, uint32_t offset, uint32_t length)
 }
 
 /*
- * For a window, controllers see the fields only, not the bytes between them.
- * Other values, padding included, belong to the client that registered them.
+ * For a window, and for an exact slice, controllers see the fields only, not the bytes between
+ * them.  Other values, padding included, belong to the client that registered them.
  */
 static int entry__find_runs(struct entry *entry, struct dart_error *error)
 {
@@ -40,13 +40,25 @@ static int entry__find_runs(struct entry *entry, struct dart_error *error)
 	uint32_t i;
 	int ret = 0;
 
-	if (entry->kind != DART_CONTROL_ENTRY_SOURCE || entry->is_gathered)
+	if (!entry->is_exact &&
+	    (entry->kind != DART_CONTROL_ENTRY_SOURCE || entry->is_gathered))
 		ret = entry__add_run(entry, 0, schema->length);
 	else
 		for (i = 0; i < schema->field_count && !ret; i++)
 			ret = entry__add_run(entry, schema->fields[i].offset,
 					     schema->fields[i].width * schema->fields[i].count);
 	return ret ? dart_error__no_memory(error) : 0;
+}
+
+uint32_t entry__count_runs(const struct dart_schema *schema)
+{
+	uint32_t count = 0, end = 0, i;
+
+	for (i = 0; i < schema->field_count; i++) {
+		count += !i || schema->fields[i].offset != end;
+		end = schema->fields[i].offset + schema->fields[i].width * schema->fields[i].count;
+	}
+	return count;
 }
 
 static int entry__check_size(const struct entry *entry, struct dart_error *error)
@@ -97,6 +109,8 @@ static int entry__check_sequences(const struct entry *entry, struct dart_error *
 {
 	const char *objection = dart_schema__objection_to_sequences(entry->schema);
 
+	if (!objection && entry->is_exact && dart_schema__has_sequence(entry->schema))
+		objection = "has sequences, whose lines are exposed as a whole";
 	if (!objection)
 		return 0;
 	return dart_error__set(error, EINVAL, "the value '%.64s' %s",
@@ -222,14 +236,15 @@ static void entry__set_slice(struct entry *entry, uint32_t id, uint64_t data)
 }
 
 int entry__new_slice(struct region *region, struct arena *arena, const struct arena_place *place,
-		     const char *name, struct dart_schema *schema, struct entry **result,
-		     struct dart_error *error)
+		     const char *name, struct dart_schema *schema, bool is_exact,
+		     struct entry **result, struct dart_error *error)
 {
 	struct entry *entry = new_slice(name, schema);
 
 	if (!entry)
 		return dart_error__no_memory(error);
 	entry->arena = arena;
+	entry->is_exact = is_exact;
 	entry->place = *place;
 	entry__set_slice(entry, 0, place->first);
 	return entry__complete(entry, region, 0, result, error);

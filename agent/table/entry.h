@@ -77,6 +77,7 @@ struct entry {
 	struct arena *arena;
 	struct arena_place place;
 	bool has_place;	/* by which it is found */
+	bool is_exact;	/* controllers see its fields only, and no other byte of the arena */
 	TAILQ_ENTRY(entry) in_arena;
 	struct client_note note;	/* about it, in memory of a client */
 	bool is_gathered;	/* its extent is a record, for which the source was taken */
@@ -124,10 +125,15 @@ int entry__new_map(struct region *region, int map_fd, const char *name,
  */
 int entry__new_counters(struct region *region, const char *name, json_t *names,
 			struct entry **entry, struct dart_error *error);
-/* A slice at @place of @arena.  Takes @schema over, even on error. */
+/*
+ * A slice at @place of @arena; @is_exact: of which controllers see the fields only.  Takes @schema
+ * over, even on error.
+ */
 int entry__new_slice(struct region *region, struct arena *arena, const struct arena_place *place,
-		     const char *name, struct dart_schema *schema, struct entry **entry,
-		     struct dart_error *error);
+		     const char *name, struct dart_schema *schema, bool is_exact,
+		     struct entry **entry, struct dart_error *error);
+/* The memory regions that an exact slice of @schema takes. */
+uint32_t entry__count_runs(const struct dart_schema *schema);
 /*
  * Values of a running program, gathered every @gather_ms; the caller sets the extent.  @object tells
  * entries apart.  Takes @schema, of a row, over, even on error; NULL: out of memory.

@@ -214,6 +214,8 @@ static const uint8_t *first_byte(const struct exposure *exposure, const struct e
 /* True if the entry shares its memory region with others. */
 static bool is_shared(const struct exposure *exposure, const struct entry *entry)
 {
+	if (entry->is_exact)
+		return false;
 	return exposure->mode == DART_CONTROL_EXPOSURE_PAGE ||
 	       (entry->kind == DART_CONTROL_ENTRY_SLICE && !entry->is_self) || entry->is_gathered;
 }

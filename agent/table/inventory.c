@@ -263,9 +263,10 @@ void inventory__set_owner(struct inventory *inventory, struct entry *entry, uid_
 
 	inventory__discharge(inventory, entry);
 	entry->owner = uid;
-	entry->charge = 1;
+	/* Adapters and the kernel have limits for memory regions. */
+	entry->charge = entry->is_exact ? entry->run_count : 1;
 	entry->is_delegated = false;
-	entry->quota_user = quotas__charge(&inventory->quotas, uid, 1, 0);
+	entry->quota_user = quotas__charge(&inventory->quotas, uid, entry->charge, 0);
 	if (!arena)
 		return;
 	quotas__release(&inventory->quotas, arena->quota_user, 0, arena->length);

@@ -42,18 +42,25 @@ static struct quota_user *quotas__find(const struct quotas *quotas, uid_t uid)
 	return NULL;
 }
 
-int quotas__check(const struct quotas *quotas, uid_t uid, uint64_t bytes, struct dart_error *error)
+int quotas__check(const struct quotas *quotas, uid_t uid, uint32_t entries, uint64_t bytes,
+		  struct dart_error *error)
 {
 	const struct quota_user *user = quotas__find(quotas, uid);
+	const uint32_t had = user ? user->entries : 0;
 
 	if (!uid)
 		return 0;
-	if (user && user->entries >= quotas->entries_most)
+	if (had >= quotas->entries_most)
 		return dart_error__set(
 			error, EDQUOT,
 			"user %u has %u entries, as many as the configuration allows (%s, or raise 'entries_per_user' in its limits)",
-			uid, user->entries, quotas->remedy);
-	if (quotas->total_most && quotas->total >= quotas->total_most)
+			uid, had, quotas->remedy);
+	if (entries > quotas->entries_most - had)
+		return dart_error__set(
+			error, EDQUOT,
+			"user %u has %u entries, and this one takes %u memory regions, each of which counts as an entry: more than the configuration allows (%s, or raise 'entries_per_user' in its limits)",
+			uid, had, entries, quotas->remedy);
+	if (quotas->total_most && quotas->total + entries > quotas->total_most)
 		return dart_error__set(
 			error, EDQUOT,
 			"all users but root have %llu entries, as many as there is room for beside those of root (%s)",

@@ -35,8 +35,9 @@ void quotas__open(struct quotas *quotas);
 void quotas__limit(struct quotas *quotas, uint32_t entries, uint32_t mib);
 void quotas__close(struct quotas *quotas);
 
-/* -EDQUOT: one more entry, or @bytes more of arenas, exceed the quota of @uid. */
-int quotas__check(const struct quotas *quotas, uid_t uid, uint64_t bytes, struct dart_error *error);
+/* -EDQUOT: @entries more entries, or @bytes more of arenas, exceed the quota of @uid. */
+int quotas__check(const struct quotas *quotas, uid_t uid, uint32_t entries, uint64_t bytes,
+		  struct dart_error *error);
 /*
  * Charges entries or bytes to @uid, who has passed the check; quotas__release() takes
  * that back.  NULL: root, or out of memory.

@@ -41,6 +41,7 @@ struct slice_request {
 	uint64_t offset;	/* bytes from the start of its memory */
 	bool has_memory;	/* the client says how much it wants */
 	uint64_t memory;	/* bytes */
+	bool is_exact;		/* controllers see its fields only */
 	int fd;			/* of its memory, or -1; the caller's */
 };
 

@@ -55,7 +55,8 @@ static int registry__stage_source(struct registry *registry, const struct select
 			entry->group = NULL;
 		return ret;
 	}
-	ret = quotas__check(&registry->inventory.delegated, selector->delegated_to, 0, error);
+	ret = quotas__check(&registry->inventory.delegated, selector->delegated_to, 1, 0,
+			    error);
 	if (ret)
 		return ret;
 	if (selector->key.gather_ms)

@@ -37,7 +37,7 @@ json_t *registry_json__entry(const struct entry *entry)
 			 dart_copies__name(entry->copies_are), "length",
 			 (json_int_t)entry->schema->length, "fields",
 			 (json_int_t)entry->schema->field_count, "memory_regions",
-			 (json_int_t)(is_page ? 1 : entry->memory_region_count), "bytes",
+			 (json_int_t)(is_page && !entry->is_exact ? 1 : entry->memory_region_count), "bytes",
 			 (json_int_t)exposed_bytes(entry), "owner", (json_int_t)entry->owner,
 			 "age_s", (json_int_t)clock__age_s(entry->registered));
 	if (json && entry->extent.map_id)

@@ -48,7 +48,7 @@ static int register_map(struct request *request)
 
 	ret = request__unpack(request, "{s?s !}", "name", &name) ?:
 		      quotas__check(&registry->inventory.quotas, request->uid,
-				    0, &request->error) ?:
+				    1, 0, &request->error) ?:
 		      registry__add_map(registry, request->fd, name, &entry,
 					&request->error);
 	if (ret)
@@ -85,23 +85,29 @@ static int new_slice(struct request *request)
 	};
 	json_int_t offset = 0, memory = 0;
 	json_t *json, *has_memory = NULL;
+	const char *exposure = NULL;
 	struct entry *entry;
 	int ret;
 
-	ret = request__unpack(request, "{s:s, s:o, s?I, s?o !}", "name", &asked.name, "schema",
-			      &json, "offset", &offset, "memory", &has_memory);
+	ret = request__unpack(request, "{s:s, s:o, s?I, s?o, s?s !}", "name", &asked.name,
+			      "schema", &json, "offset", &offset, "memory", &has_memory, "exposure",
+			      &exposure);
 	if (!ret && has_memory && !json_is_integer(has_memory))
 		ret = dart_error__set(&request->error, EINVAL, "'memory' is not an integer");
 	memory = json_integer_value(has_memory);
 	if (!ret && (offset < 0 || memory < 0))
 		ret = dart_error__set(&request->error, EINVAL,
 				      "'offset' and 'memory' are not negative");
+	if (!ret && exposure && strcmp(exposure, "exact"))
+		ret = dart_error__set(&request->error, EINVAL,
+				      "'exposure' is not \"exact\" (leave it out)");
 	ret = ret ?: schema_json__new(json, &asked.schema, &request->error);
 	if (ret)
 		return ret;
 	asked.offset = offset;
 	asked.has_memory = has_memory;
 	asked.memory = memory;
+	asked.is_exact = exposure;
 	ret = registry__add_slice(request->subject, &asked, request->reply_fd,
 				  &entry, &request->error);
 	if (ret)

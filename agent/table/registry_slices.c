@@ -40,7 +40,8 @@ static int registry__lend_arena(struct registry *registry, const struct slice_re
 	int ret;
 
 	ret = registry__size_arena(registry, asked, &length, error)			      ?:
-		      quotas__check(&registry->inventory.quotas, asked->owner, length, error) ?:
+		      quotas__check(&registry->inventory.quotas, asked->owner, 1, length,
+				    error)						      ?:
 		      arena__lend(&registry->slabs, length, arena, fd, error);
 	return ret ?: inventory__add_arena(&registry->inventory, *arena, error);
 }
@@ -55,6 +56,17 @@ static int registry__take_client(const struct registry *registry, int fd, struct
 	if (ret == -EEXIST)
 		*id = client->id;
 	return ret ?: arena__of_client(registry->rooms.exposure, client, arena, error);
+}
+
+/* Other memory is exposed as a whole, with the slices of all processes. */
+static int check_exact(const struct slice_request *asked, struct dart_error *error)
+{
+	if (!asked->is_exact)
+		return 0;
+	if (asked->fd >= 0 && client_memory__is(asked->fd))
+		return 0;
+	return dart_error__set(error, EINVAL,
+			       "'exposure' is for memory that the client created (leave it out)");
 }
 
 /* Finds the memory of the descriptor in @asked, or takes it over. */
@@ -79,18 +91,21 @@ static int registry__adopt_arena(struct registry *registry, const struct slice_r
 }
 
 /*
- * -EPERM: the memory contains entries of another user.  -EDQUOT: one more entry, or the memory, if
- * it does not belong to @uid yet, exceeds the quota.
+ * -EPERM: the memory contains entries of another user.  -EDQUOT: the entry, or the memory, if it
+ * does not belong to the user yet, exceeds the quota.
  */
 static int registry__check_user(const struct registry *registry, const struct arena *arena,
-				uid_t uid, struct dart_error *error)
+				const struct slice_request *asked, struct dart_error *error)
 {
+	const uid_t uid = asked->owner;
+
 	if (arena->owner != uid && arena__is_listed(arena))
 		return dart_error__set(
 			error, EPERM, "this memory has slices of user %u, who alone can add others",
 			arena->owner);
-	return quotas__check(
-		&registry->inventory.quotas, uid, arena->owner == uid ? 0 : arena->length, error);
+	return quotas__check(&registry->inventory.quotas, uid,
+			     asked->is_exact ? entry__count_runs(asked->schema) : 1,
+			     arena->owner == uid ? 0 : arena->length, error);
 }
 
 /*
@@ -103,6 +118,7 @@ static int registry__add_known_slice(struct registry *registry, struct entry *en
 {
 	const struct arena *arena = entry->arena;
 	bool is_equal = entry->place.first == arena->data + asked->offset &&
+			entry->is_exact == asked->is_exact &&
 			dart_schema__equals(entry->schema, asked->schema);
 	uint32_t first = entry->place.first - arena->data;
 	uint32_t last = entry->place.last - arena->data;
@@ -125,7 +141,7 @@ static int registry__add_known_slice(struct registry *registry, struct entry *en
 	/* An entry on lease is one of its user's. */
 	ret = entry->owner == asked->owner && arena->owner == asked->owner ?
 		      0 :
-		      registry__check_user(registry, arena, asked->owner, error);
+		      registry__check_user(registry, arena, asked, error);
 	return ret ?: registry__revive(registry, entry, asked->name, error);
 }
 
@@ -145,11 +161,13 @@ static int registry__stage_slice(struct registry *registry, struct arena *arena,
 	entry = inventory__find_place(&registry->inventory, &place);
 	if (entry)
 		return registry__add_known_slice(registry, entry, asked, result, error);
-	ret = registry__check_user(registry, arena, asked->owner, error);
+	ret = registry__check_user(registry, arena, asked, error);
+	if (!ret && !asked->is_exact)
+		ret = arena__expose(arena, error);
 	if (ret)
 		goto settle;
 	ret = entry__new_slice(registry->rooms.region, arena, &place, asked->name,
-			       asked->schema, result, error);
+			       asked->schema, asked->is_exact, result, error);
 	asked->schema = NULL;
 	if (!ret)
 		return registry__add(registry, *result, error);
@@ -172,6 +190,7 @@ int registry__add_slice(struct registry *registry, struct slice_request *asked, 
 		ret = dart_error__set(error, EINVAL, "the offset %llu is not a multiple of %d",
 				      (unsigned long long)asked->offset,
 				      DART_REGISTRATION_SLICE_ALIGNMENT);
+	ret = ret ?: check_exact(asked, error);
 	if (ret)
 		goto free_schema;
 
@@ -201,6 +220,8 @@ void registry__note_slice(struct entry *entry, uid_t owner, json_t *schema)
 	note = json_pack("{s:I, s:s, s:I, s:O}", "owner", (json_int_t)owner, "name", entry->name,
 			 "offset", (json_int_t)(entry->place.first - arena->data), "schema",
 			 schema);
+	if (note && entry->is_exact)
+		json_object_set_new(note, "exposure", json_string("exact"));
 	text = note ? json_dumps(note, JSON_COMPACT) : NULL;
 	length = text ? asprintf(&line, "%s\n", text) : -1;
 	if (length > 0) {
@@ -217,12 +238,13 @@ static int registry__restore_slice(struct registry *registry, struct arena *aren
 {
 	struct slice_request asked = { .fd = -1 };
 	json_int_t owner, offset;
+	const char *exposure = NULL;
 	struct entry *entry;
 	json_t *schema;
 	int ret;
 
-	if (json_unpack(note, "{s:I, s:s, s:I, s:o !}", "owner", &owner, "name", &asked.name,
-			"offset", &offset, "schema", &schema) ||
+	if (json_unpack(note, "{s:I, s:s, s:I, s:o, s?s !}", "owner", &owner, "name", &asked.name,
+			"offset", &offset, "schema", &schema, "exposure", &exposure) ||
 	    owner < 0 || owner > UINT32_MAX || offset < 0)
 		return dart_error__set(error, EINVAL, "a note about a slice is not one");
 	asked.owner = owner;
@@ -231,6 +253,7 @@ static int registry__restore_slice(struct registry *registry, struct arena *aren
 		      schema_json__new(schema, &asked.schema, error);
 	if (ret)
 		return ret;
+	asked.is_exact = exposure;
 	ret = registry__stage_slice(registry, arena, &asked, &entry, error);
 	dart_schema__free(asked.schema);
 	if (ret)

@@ -56,10 +56,10 @@ static int create(size_t size, int wanted, unsigned int flags, volatile uint64_t
 }
 
 /*
- * Registers a slice of 64 bytes.  Returns "", or the sentence of the refusal until the next call.
- * *@proof: the descriptor that came with the reply, or -1.
+ * Registers a slice of 64 bytes, with members @more of the request.  Returns "", or the sentence of
+ * the refusal until the next call.  *@proof: the descriptor that came with the reply, or -1.
  */
-static const char *ask(const char *name, int offset, int fd, int *proof)
+static const char *ask_for(const char *name, int offset, const char *more, int fd, int *proof)
 {
 	int socket = registration__connect();
 	static char message[512];
@@ -68,11 +68,11 @@ static const char *ask(const char *name, int offset, int fd, int *proof)
 	json_t *reply;
 
 	snprintf(request, sizeof(request),
-		 "{\"request\": \"new-slice\", \"name\": \"%s\", \"offset\": %d, "
+		 "{\"request\": \"new-slice\", \"name\": \"%s\", \"offset\": %d, %s"
 		 "\"schema\": {\"name\": \"work\", \"length\": 64, \"fields\": ["
 		 "{\"name\": \"done\", \"offset\": 0, \"width\": 8, "
 		 "\"kind\": \"counter\"}]}}\n",
-		 name, offset);
+		 name, offset, more);
 	registration__send(socket, request, strlen(request), &fd, 1);
 	length = dart_descriptor__receive(socket, line, sizeof(line), 0, proof, NULL);
 	assert_true(length > 0 && line[length - 1] == '\n');
@@ -87,14 +87,17 @@ static const char *ask(const char *name, int offset, int fd, int *proof)
 	return message;
 }
 
-/* Where controllers on this machine READ the entry @name; its first word lands in *@value. */
-static uint64_t address_of(const char *name, uint64_t *value)
+static const char *ask(const char *name, int offset, int fd, int *proof)
 {
-	struct dart_endpoint *endpoint = host_reads__connect("localhost");
+	return ask_for(name, offset, "", fd, proof);
+}
+
+/* The first word of the entry @name, as controllers on this machine READ it. */
+static struct dart_read first_of(struct dart_endpoint *endpoint, const char *name)
+{
 	struct dart_table *table = host_reads__table(endpoint);
 	const struct dart_range *range = NULL;
 	struct dart_read read;
-	void *landing;
 
 	for (uint32_t i = 0; i < table->entry_count; i++)
 		if (!strcmp(table->entries[i].name, name))
@@ -103,13 +106,39 @@ static uint64_t address_of(const char *name, uint64_t *value)
 	read = (struct dart_read){
 		.address = range->address,
 		.rkey = table->memory_regions[range->memory_region].rkey,
-		.length = sizeof(*value),
+		.length = sizeof(uint64_t),
 	};
+	dart_table__free(table);
+	return read;
+}
+
+/* Where controllers READ the entry @name; its first word lands in *@value. */
+static uint64_t address_of(const char *name, uint64_t *value)
+{
+	struct dart_endpoint *endpoint = host_reads__connect("localhost");
+	const struct dart_read read = first_of(endpoint, name);
+	void *landing;
+
 	assert_int_equal(host_reads__read(endpoint, &read, 0, &landing), 1);
 	memcpy(value, landing, sizeof(*value));
-	dart_table__free(table);
 	dart_endpoint__free(endpoint);
 	return read.address;
+}
+
+/* Can a controller READ the first word of the entry @name with bytes before and after it? */
+static bool is_readable(const char *name, uint32_t before, uint32_t after)
+{
+	struct dart_endpoint *endpoint = host_reads__connect("localhost");
+	struct dart_read read = first_of(endpoint, name);
+	void *landing;
+	int ret;
+
+	read.address -= before;
+	read.length += before + after;
+	ret = host_reads__read(endpoint, &read, 0, &landing);
+	assert_true(ret == 1 || ret == -EACCES);
+	dart_endpoint__free(endpoint);
+	return ret == 1;
 }
 
 /* ---- a process that owns memory */
@@ -239,6 +268,41 @@ static void test_values(void **state)
 	     i++)
 		usleep(100000);
 	assert_int_equal(leftovers__rdma("mr"), regions);
+}
+
+static void test_exact(void **state)
+{
+	static const char exact[] = "\"exposure\": \"exact\", ";
+	volatile uint64_t *memory;
+	int fd = create(PAGE, seals(), 0, &memory), proof, none;
+	uint64_t value;
+
+	memory[8] = 5;
+	assert_string_equal(ask_for("field", 64, exact, fd, &proof), "");
+	assert_true(proof >= 0);
+	address_of("field", &value);
+	assert_int_equal(value, 5);
+	assert_true(is_readable("field", 0, 0));
+	assert_false(is_readable("field", 0, 1) || is_readable("field", 1, 0));
+	assert_true(strstr(ask_for("field", 64, "\"exposure\": \"page\", ", fd, &none),
+			   "'exposure' is not"));
+
+	/* The next dartd exposes no more. */
+	assert_true(becomes_kept("test", 1));
+	start_again();
+	memory[8] = 6;
+	address_of("field", &value);
+	assert_int_equal(value, 6);
+	assert_false(is_readable("field", 0, 1) || is_readable("field", 1, 0));
+
+	/* A slice without the wish opens the memory. */
+	assert_string_equal(ask("open", 128, fd, &none), "");
+	assert_true(is_readable("open", 64, 64));
+	assert_false(is_readable("field", 0, 1));
+	close(proof);
+	assert_true(registration__becomes_absent("field"));
+	munmap((void *)memory, PAGE);
+	close(fd);
 }
 
 static void test_restart(void **state)
@@ -381,6 +445,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("slices in memory of a process show its values over the socket and to READs, and end with the process",
 		     test_values),
+		TEST("of an exact slice controllers READ the fields, and no byte beside them, also from the next dartd",
+		     test_exact),
 		TEST("after dartd is killed the next one has the slices at the same addresses, without a request, but not slices of processes that ended and slices that were removed",
 		     test_restart),
 		TEST("memory that is not sealed, too large, empty, of huge pages or no memory is refused with a reason",

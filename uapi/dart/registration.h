@@ -101,7 +101,12 @@
  *       F_SEAL_SHRINK, F_SEAL_GROW and F_SEAL_FUTURE_WRITE (before Linux 6.2 without the last
  *       one).  The agent maps it for reading only.  With the first byte of the reply about memory
  *       that is new to the agent comes a file descriptor, which the peer keeps open and needs for
- *       nothing else: the slices in the memory end when its last copy is closed.  The service
+ *       nothing else: the slices in the memory end when its last copy is closed.  Peers of the
+ *       agent can READ all bytes of such memory.  With the member "exposure": "exact" they can READ
+ *       the fields of this slice and, unless another slice of the memory was registered without
+ *       it, nothing else of the memory.  Each run of fields side by side then takes a memory
+ *       region of the adapter and a READ, and counts as an entry of its user; fields of the kind
+ *       "sequence" are refused.  The service
  *       manager keeps such memory, unless there is too much of it, and the next agent registers
  *       its slices at the same addresses without a request.
  *   {"request": "unregister-slice", "name": N}

@@ -18,15 +18,17 @@ static void test_entries(void **state)
 	quotas__open(&quotas);
 	quotas__limit(&quotas, 3, 0);
 	for (i = 0; i < 3; i++) {
-		assert_int_equal(quotas__check(&quotas, 1000, 0, &error), 0);
+		assert_int_equal(quotas__check(&quotas, 1000, 1, 0, &error), 0);
 		users[i] = quotas__charge(&quotas, 1000, 1, 0);
 	}
-	assert_int_equal(quotas__check(&quotas, 1000, 0, &error), -EDQUOT);
+	assert_int_equal(quotas__check(&quotas, 1000, 1, 0, &error), -EDQUOT);
 	assert_non_null(strstr(error.text, "user 1000 has 3 entries"));
-	assert_int_equal(quotas__check(&quotas, 1001, 0, &error), 0);
-	assert_int_equal(quotas__check(&quotas, 0, 0, &error), 0);
+	assert_int_equal(quotas__check(&quotas, 1001, 1, 0, &error), 0);
+	assert_int_equal(quotas__check(&quotas, 0, 1, 0, &error), 0);
 	quotas__release(&quotas, users[0], 1, 0);
-	assert_int_equal(quotas__check(&quotas, 1000, 0, &error), 0);
+	assert_int_equal(quotas__check(&quotas, 1000, 1, 0, &error), 0);
+	assert_int_equal(quotas__check(&quotas, 1000, 2, 0, &error), -EDQUOT);
+	assert_non_null(strstr(error.text, "has 2 entries, and this one takes 2 memory regions"));
 	quotas__release(&quotas, users[1], 1, 0);
 	quotas__release(&quotas, users[2], 1, 0);
 	assert_true(SLIST_EMPTY(&quotas.users));
@@ -41,13 +43,13 @@ static void test_bytes(void **state)
 
 	quotas__open(&quotas);
 	quotas__limit(&quotas, 0, 2);
-	assert_int_equal(quotas__check(&quotas, 1000, 2 * MIB, &error), 0);
-	assert_int_equal(quotas__check(&quotas, 1000, 2 * MIB + 1, &error), -EDQUOT);
+	assert_int_equal(quotas__check(&quotas, 1000, 1, 2 * MIB, &error), 0);
+	assert_int_equal(quotas__check(&quotas, 1000, 1, 2 * MIB + 1, &error), -EDQUOT);
 	user = quotas__charge(&quotas, 1000, 0, MIB);
-	assert_int_equal(quotas__check(&quotas, 1000, MIB, &error), 0);
-	assert_int_equal(quotas__check(&quotas, 1000, MIB + 1, &error), -EDQUOT);
+	assert_int_equal(quotas__check(&quotas, 1000, 1, MIB, &error), 0);
+	assert_int_equal(quotas__check(&quotas, 1000, 1, MIB + 1, &error), -EDQUOT);
 	assert_non_null(strstr(error.text, "more than the 2 MiB"));
-	assert_int_equal(quotas__check(&quotas, 1000, 0, &error), 0);
+	assert_int_equal(quotas__check(&quotas, 1000, 1, 0, &error), 0);
 	quotas__release(&quotas, user, 0, MIB);
 	assert_true(SLIST_EMPTY(&quotas.users));
 	quotas__close(&quotas);
@@ -62,7 +64,7 @@ static void test_root(void **state)
 	quotas__open(&quotas);
 	quotas__limit(&quotas, 1, 1);
 	for (i = 0; i < 10; i++) {
-		assert_int_equal(quotas__check(&quotas, 0, 64 * MIB, &error), 0);
+		assert_int_equal(quotas__check(&quotas, 0, 1, 64 * MIB, &error), 0);
 		assert_null(quotas__charge(&quotas, 0, 1, 64 * MIB));
 	}
 	quotas__close(&quotas);

@@ -395,6 +395,150 @@ static void test_clients_page(void **state)
 	check_clients(DART_CONTROL_EXPOSURE_PAGE);
 }
 
+/* Three fields of 8 bytes: two side by side, and one at @last. */
+static struct dart_schema *schema_of_runs(uint32_t last)
+{
+	struct dart_schema *schema = dart_schema__new("runs", 128);
+	struct dart_field field = {
+		.unit = (char *)"",
+		.width = 8,
+		.count = 1,
+		.kind = DART_CONTROL_FIELD_COUNTER,
+	};
+
+	assert_non_null(schema);
+	for (int i = 0; i < 3; i++) {
+		field.name = (char *[]){ "a", "b", "c" }[i];
+		field.offset = (uint32_t[]){ 16, 24, last }[i];
+		assert_int_equal(dart_schema__add(schema, &field), 0);
+	}
+	return schema;
+}
+
+static int ask_exact(uid_t uid, const char *name, int fd, uint64_t offset,
+		     struct dart_schema *schema, bool is_exact, int *proof,
+		     struct dart_error *error)
+{
+	struct slice_request asked = {
+		.name = name,
+		.owner = uid,
+		.schema = schema,
+		.offset = offset,
+		.is_exact = is_exact,
+		.fd = fd,
+	};
+	struct entry *entry;
+	int ret = registry__add_slice(&registry, &asked, proof, &entry, error);
+
+	if (!ret)
+		inventory__set_owner(&registry.inventory, entry, uid);
+	return ret;
+}
+
+/* True if a memory region in the table contains the byte @data of the region. */
+static bool is_readable(uint64_t data)
+{
+	const uint64_t address = exposure__address(&exposure, region.memory + data);
+	struct dart_table *table = published();
+	bool is_found = false;
+	uint32_t i;
+
+	for (i = 0; i < table->memory_region_count; i++)
+		is_found |= address - table->memory_regions[i].address <
+			    table->memory_regions[i].length;
+	dart_table__free(table);
+	return is_found;
+}
+
+static void check_exact_slices(enum dart_control_exposure mode)
+{
+	struct dart_error error;
+	/* With page exposure one over the region. */
+	const uint32_t shared = mode == DART_CONTROL_EXPOSURE_PAGE;
+	int fd, proof, none;
+
+	open_registry(mode, 1 << 20);
+	quotas__limit(&registry.inventory.quotas, 6, 0);
+	fd = client_memfd();
+	assert_int_equal(
+		ask_exact(1000, "two", fd, 0, schema_of_runs(64), true, &proof, &error), 0);
+	assert_true(proof >= 0);
+	check_memory_regions(shared + 2);
+	assert_false(is_readable(CAPACITY + 15));
+	assert_true(is_readable(CAPACITY + 16) && is_readable(CAPACITY + 31));
+	assert_false(is_readable(CAPACITY + 32) || is_readable(CAPACITY + 63));
+	assert_true(is_readable(CAPACITY + 64));
+	assert_false(is_readable(CAPACITY + 72) || is_readable(CAPACITY + 128));
+
+	/* The same again, and other slices at its place. */
+	assert_int_equal(ask_exact(1000, "two", fd, 0, schema_of_runs(64), true, &none, &error), 0);
+	assert_int_equal(ask_exact(1000, "two", fd, 0, schema_of_runs(64), false, &none, &error),
+			 -EEXIST);
+	/* Each memory region counts. */
+	assert_int_equal(ask_exact(1000, "one", fd, 128, schema_of_runs(32), true, &none, &error),
+			 0);
+	check_memory_regions(shared + 3);
+	assert_int_equal(ask_exact(1000, "again", fd, 256, schema_of_runs(64), true, &none, &error),
+			 0);
+	assert_int_equal(ask_exact(1000, "more", fd, 384, schema_of_runs(64), true, &none, &error),
+			 -EDQUOT);
+	assert_non_null(strstr(error.text, "takes 2 memory regions"));
+	check_memory_regions(shared + 5);
+
+	/* A slice without the wish opens the memory. */
+	assert_int_equal(ask_exact(1000, "open", fd, 384, schema_of_runs(64), false, &none, &error),
+			 0);
+	assert_true(is_readable(CAPACITY + 15) && is_readable(CAPACITY + MEMORY - 1));
+
+	close(proof);
+	while (inventory__find(&registry.inventory, "two"))
+		assert_true(sd_event_run(loop, UINT64_MAX) > 0);
+	end_lingering();
+	end_leases();
+	close(fd);
+	close_registry();
+	assert_int_equal(module.lent, 0);
+}
+
+static void test_exact_slices(void **state)
+{
+	check_exact_slices(DART_CONTROL_EXPOSURE_EXACT);
+}
+
+static void test_exact_slices_page(void **state)
+{
+	check_exact_slices(DART_CONTROL_EXPOSURE_PAGE);
+}
+
+static void test_exact_refused(void **state)
+{
+	struct dart_schema *lines = dart_schema__new("lines", 64);
+	struct dart_field field = {
+		.name = (char *)"begin",
+		.unit = (char *)"",
+		.width = 4,
+		.count = 1,
+		.kind = DART_CONTROL_FIELD_SEQUENCE,
+	};
+	int lent = begin(&registry, 0, "lent"), fd, none;
+	struct dart_error error;
+
+	assert_int_equal(ask_exact(0, "a", lent, 128, schema_of_runs(64), true, &none, &error),
+			 -EINVAL);
+	assert_non_null(strstr(error.text, "memory that the client created"));
+	assert_int_equal(ask_exact(0, "a", -1, 0, schema_of_runs(64), true, &none, &error),
+			 -EINVAL);
+	assert_int_equal(dart_schema__add(lines, &field), 0);
+	field.name = (char *)"end";
+	field.offset = 60;
+	assert_int_equal(dart_schema__add(lines, &field), 0);
+	fd = client_memfd();
+	assert_int_equal(ask_exact(0, "a", fd, 0, lines, true, &none, &error), -EINVAL);
+	assert_non_null(strstr(error.text, "sequences"));
+	close(fd);
+	assert_int_equal(published_count(), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -422,6 +566,11 @@ int main(void)
 		     test_clients_exact),
 		TEST("with page exposure memory of clients has a memory region each beside that of the region",
 		     test_clients_page),
+		TEST("an exact slice has a memory region for each run of its fields, which counts as an entry, and opens no other byte",
+		     test_exact_slices),
+		TEST("so it is with page exposure", test_exact_slices_page),
+		TEST_FIXTURE("an exact slice in memory that dartd lent, or with sequences, is refused",
+			     test_exact_refused, open_empty, close_empty),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
