@@ -31,6 +31,8 @@ static struct dart_zero zero = {
 	.connection = -1,
 	.proof = -1,
 };
+/* The variables and the room. */
+static struct dart_zero_piece pieces[2];
 static pthread_once_t has_prepared = PTHREAD_ONCE_INIT;
 
 /* ---- the end of the thread, and fork() */
@@ -247,6 +249,12 @@ static int reserve_room(size_t room)
 	return -ENOMEM;
 }
 
+static void add_piece(char *at, size_t bytes)
+{
+	if (bytes)
+		pieces[zero.piece_count++] = (struct dart_zero_piece){ at, bytes };
+}
+
 static int add_variables(const struct dart_zero_sections *sections)
 {
 	const struct dart_zero_variable *const *shown;
@@ -283,9 +291,15 @@ static int choose_memory(const struct dart_zero_sections *sections, size_t room)
 		ret = reserve_room(room);
 	if (!ret)
 		ret = add_variables(sections);
-	if (ret)
+	if (ret) {
 		zero.variables = NULL;
-	return ret;
+		return ret;
+	}
+	zero.pieces = pieces;
+	zero.piece_count = 0;
+	add_piece(zero.variables, zero.variable_bytes);
+	add_piece(zero.room, zero.room_bytes);
+	return 0;
 }
 
 static int start(const struct dart_zero_sections *sections, const char *name, size_t room,
@@ -317,7 +331,7 @@ static int start(const struct dart_zero_sections *sections, const char *name, si
 	zero.prefix = prefix;
 	zero.socket = socket ? socket : DART_REGISTRATION_SOCKET;
 	forget_registrations();
-	ret = dart_zero__start_thread(&zero);
+	ret = dart_zero__start_thread(&zero, dart_zero__register);
 	if (!ret) {
 		zero.is_started = true;
 		return 0;

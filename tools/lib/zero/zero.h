@@ -50,13 +50,14 @@ enum dart_zero_kind {
 	DART_ZERO_KIND_COUNTER, /* only grows */
 	DART_ZERO_KIND_GAUGE,
 	DART_ZERO_KIND_SEQUENCE, /* see dart_zero_begin() */
+	DART_ZERO_KIND_TEXT, /* as many bytes as the width, up to the first 0 */
 };
 
 struct dart_zero_field {
 	const char *name; /* letters, digits and _-.:/@+=%~[] */
 	const char *unit; /* "" without one */
 	uint32_t offset; /* bytes from the start of the object */
-	uint32_t width; /* bytes of an element: 1, 2, 4 or 8 */
+	uint32_t width; /* bytes of an element: 1, 2, 4 or 8; of a text any number */
 	uint32_t count; /* elements */
 	enum dart_zero_kind kind;
 	uint32_t is_signed;
@@ -99,6 +100,9 @@ struct dart_zero_sections {
 	DART_ZERO_FIELD(type_, member_, unit_, elements_, DART_ZERO_KIND_GAUGE, 0)
 #define DART_ZERO_SIGNED_GAUGE(type_, member_, unit_) \
 	DART_ZERO_FIELD(type_, member_, unit_, 1, DART_ZERO_KIND_GAUGE, 1)
+/* An array of characters. */
+#define DART_ZERO_TEXT(type_, member_) \
+	DART_ZERO_FIELD(type_, member_, "", 1, DART_ZERO_KIND_TEXT, 0)
 #define DART_ZERO_SEQUENCE(type_, member_) \
 	DART_ZERO_FIELD(type_, member_, "", 1, DART_ZERO_KIND_SEQUENCE, 0)
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The state of libdartzero, of which a program has one. */
+/* The state of libdartzero, or of libdartzero-preload, of which a program has one. */
 #ifndef ZERO_INTERNAL_H
 #define ZERO_INTERNAL_H
 
@@ -36,19 +36,31 @@ struct dart_zero_object {
 	uint32_t offset; /* bytes from the start of the memory */
 	enum dart_zero_state state;
 	bool is_asked; /* dartd may list it */
+	bool is_renamed; /* @suffix was taken: it has the other one */
 	int64_t until_ms; /* CLOCK_MONOTONIC */
 	char name[]; /* of the entry */
 };
 
 TAILQ_HEAD(dart_zero_objects, dart_zero_object);
 
+/* Pages of the program.  All pieces lie side by side in the memfd. */
+struct dart_zero_piece {
+	char *at;
+	size_t bytes;
+};
+
 struct dart_zero {
 	pthread_mutex_t lock; /* guards everything but the thread's own members */
 	bool is_started;
+	bool is_exact; /* controllers see the fields of objects, and nothing else of the memory */
 	const char *socket;
 	char *prefix; /* "NAME/" of all entries */
+	/* Ends the names of all entries, or NULL; the other one if the name is taken. */
+	const char *suffix, *other_suffix;
 	int fd; /* the memfd; -1: the memory is ordinary, and nobody reads it */
 	size_t page;
+	const struct dart_zero_piece *pieces;
+	size_t piece_count;
 	char *variables; /* the pages of the section */
 	size_t variable_bytes;
 	char *room; /* the bytes for objects, after the variables in the memfd */
@@ -67,13 +79,16 @@ struct dart_zero {
 };
 
 /* zero_memory.c */
-/* Creates the memfd and maps it over the variables and the room; -errno. */
+/* Creates the memfd and maps it over all pieces; -errno. */
 int dart_zero__share(struct dart_zero *zero);
-/* Replaces the memfd under both by a private copy: 0 or -errno, and then nothing changed. */
+/* Replaces the memfd under all pieces by a private copy: 0 or -errno. */
 int dart_zero__unshare(struct dart_zero *zero);
 
 /* zero_registration.c */
-int dart_zero__start_thread(struct dart_zero *zero);
+/* The thread runs @run, which gets @zero. */
+int dart_zero__start_thread(struct dart_zero *zero, void *(*run)(void *));
+/* Hands the memory to each dartd that appears, until @zero->is_ending. */
+void *dart_zero__register(void *zero);
 /* With the lock held. */
 void dart_zero__move(struct dart_zero *zero, struct dart_zero_object *object,
 		     enum dart_zero_state state);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Puts the variables and objects of a program into a memfd, and takes them out of it again. */
+/* Puts pages of a program into a memfd, and takes them out of it again. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -22,12 +22,22 @@ static int seals(void)
 	return F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_FUTURE_WRITE;
 }
 
-/* Returns a memfd with the bytes of the variables and the room, not sealed yet, or -errno. */
+static size_t bytes_of(const struct dart_zero *zero)
+{
+	size_t bytes = 0, i;
+
+	for (i = 0; i < zero->piece_count; i++)
+		bytes += zero->pieces[i].bytes;
+	return bytes;
+}
+
+/* Returns a memfd with the bytes of all pieces, not sealed yet, or -errno. */
 static int copy_to_memfd(const struct dart_zero *zero)
 {
-	const size_t bytes = zero->variable_bytes + zero->room_bytes;
+	const size_t bytes = bytes_of(zero);
 	int fd = memfd_create("dart_zero", MFD_CLOEXEC | MFD_ALLOW_SEALING), ret = 0;
-	char *view;
+	char *view, *to;
+	size_t i;
 
 	if (fd < 0)
 		return -errno;
@@ -40,21 +50,10 @@ static int copy_to_memfd(const struct dart_zero *zero)
 		close(fd);
 		return ret;
 	}
-	memcpy(view, zero->variables, zero->variable_bytes);
-	if (zero->room_bytes)
-		memcpy(view + zero->variable_bytes, zero->room, zero->room_bytes);
+	for (i = 0, to = view; i < zero->piece_count; to += zero->pieces[i++].bytes)
+		memcpy(to, zero->pieces[i].at, zero->pieces[i].bytes);
 	munmap(view, bytes);
 	return fd;
-}
-
-static int map(char *at, size_t bytes, int fd, off_t offset)
-{
-	if (!bytes)
-		return 0;
-	return mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, offset) ==
-			       MAP_FAILED ?
-		       -errno :
-		       0;
 }
 
 /*
@@ -63,11 +62,7 @@ static int map(char *at, size_t bytes, int fd, off_t offset)
  */
 static int make_private(char *at, size_t bytes)
 {
-	char *copy;
-
-	if (!bytes)
-		return 0;
-	copy = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *copy = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (copy == MAP_FAILED)
 		return -errno;
 	memcpy(copy, at, bytes);
@@ -79,10 +74,11 @@ static int make_private(char *at, size_t bytes)
 
 int dart_zero__unshare(struct dart_zero *zero)
 {
-	int ret = make_private(zero->variables, zero->variable_bytes);
+	size_t i;
+	int ret = 0;
 
-	if (!ret)
-		ret = make_private(zero->room, zero->room_bytes);
+	for (i = 0; !ret && i < zero->piece_count; i++)
+		ret = make_private(zero->pieces[i].at, zero->pieces[i].bytes);
 	if (!ret) {
 		close(zero->fd);
 		zero->fd = -1;
@@ -92,16 +88,20 @@ int dart_zero__unshare(struct dart_zero *zero)
 
 int dart_zero__share(struct dart_zero *zero)
 {
+	const struct dart_zero_piece *piece = zero->pieces;
 	int fd = copy_to_memfd(zero), ret;
+	off_t offset = 0;
 
 	if (fd < 0)
 		return fd;
-	ret = map(zero->variables, zero->variable_bytes, fd, 0);
-	if (ret)
-		goto close_fd;
-	ret = map(zero->room, zero->room_bytes, fd, zero->variable_bytes);
-	if (ret)
-		goto unmap;
+	for (; piece < zero->pieces + zero->piece_count; piece++) {
+		if (mmap(piece->at, piece->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+			 fd, offset) == MAP_FAILED) {
+			ret = -errno;
+			goto unmap;
+		}
+		offset += piece->bytes;
+	}
 	/* The mappings stay writable: the seal forbids new ones. */
 	if (fcntl(fd, F_ADD_SEALS, seals())) {
 		ret = -errno;
@@ -111,9 +111,8 @@ int dart_zero__share(struct dart_zero *zero)
 	return 0;
 
 unmap:
-	make_private(zero->variables, zero->variable_bytes);
-	make_private(zero->room, zero->room_bytes);
-close_fd:
+	while (piece-- > zero->pieces)
+		make_private(piece->at, piece->bytes);
 	close(fd);
 	return ret;
 }

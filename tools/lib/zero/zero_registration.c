@@ -23,6 +23,8 @@
 #define ANSWER_S 5
 #define DELAY_MIN_MS 100
 #define DELAY_MAX_MS 10000
+/* dartd may notice the end of the last process with the same names so much later. */
+#define NAME_DELAY_MAX_MS 1000
 
 /* Members that only the thread uses. */
 struct registrar {
@@ -94,6 +96,7 @@ static void write_schema(FILE *out, const struct dart_zero_type *type)
 		[DART_ZERO_KIND_COUNTER] = "counter",
 		[DART_ZERO_KIND_GAUGE] = "gauge",
 		[DART_ZERO_KIND_SEQUENCE] = "sequence",
+		[DART_ZERO_KIND_TEXT] = "text",
 	};
 	const struct dart_zero_field *field;
 	uint32_t i;
@@ -116,21 +119,33 @@ static void write_schema(FILE *out, const struct dart_zero_type *type)
 	fputs("]}", out);
 }
 
+/* The name of the entry, which the caller frees; NULL if out of memory. */
+static char *name_of(const struct dart_zero *zero, const struct dart_zero_object *object)
+{
+	const char *suffix = object->is_renamed ? zero->other_suffix : zero->suffix;
+	char *name;
+
+	return asprintf(&name, "%s%s%s", zero->prefix, object->name, suffix ? suffix : "") < 0 ?
+		       NULL :
+		       name;
+}
+
 /* The request about @object, which the caller frees; NULL if out of memory. */
 static char *write_request(const struct dart_zero *zero, const struct dart_zero_object *object,
 			   size_t *length)
 {
-	char *name = malloc(strlen(zero->prefix) + strlen(object->name) + 1), *text = NULL;
+	char *name = name_of(zero, object), *text = NULL;
 	FILE *out = name ? open_memstream(&text, length) : NULL;
 
 	if (out) {
-		strcat(strcpy(name, zero->prefix), object->name);
 		fprintf(out, "{\"request\":\"%s\",\"name\":",
 			object->state == ZERO_LEAVING ? "unregister-slice" : "new-slice");
 		write_string(out, name);
 		if (object->state != ZERO_LEAVING) {
 			fprintf(out, ",\"offset\":%u,\"schema\":", object->offset);
 			write_schema(out, object->type);
+			if (zero->is_exact)
+				fputs(",\"exposure\":\"exact\"", out);
 		}
 		fputs("}\n", out);
 		if (fclose(out)) {
@@ -317,6 +332,33 @@ static void keep_reason(struct dart_zero *zero, const struct dart_zero_object *o
 		 length < 180 ? length : 180, length ? message + 1 : "");
 }
 
+/* Asks for @object again after a while that grows. */
+static void ask_later(struct registrar *registrar, const struct dart_zero_object *object,
+		      const struct answer *answer)
+{
+	keep_reason(registrar->zero, object, answer->text);
+	disconnect(registrar);
+	registrar->retry_ms = now_ms() + registrar->delay_ms;
+	if (registrar->delay_ms < DELAY_MAX_MS)
+		registrar->delay_ms *= 2;
+}
+
+/* True if another entry has the name, and @object is to be asked for again, or by another name. */
+static bool can_wait_for_name(struct registrar *registrar, struct dart_zero_object *object,
+			      const struct answer *answer)
+{
+	if (object->state != ZERO_WAITING || !says(answer->text, "error", "\"EEXIST\""))
+		return false;
+	if (registrar->delay_ms < NAME_DELAY_MAX_MS) {
+		ask_later(registrar, object, answer);
+		return true;
+	}
+	if (!registrar->zero->other_suffix || object->is_renamed)
+		return false;
+	object->is_renamed = true;
+	return true;
+}
+
 /* With the lock held: the program may have freed @object meanwhile. */
 static void take_answer(struct registrar *registrar, struct dart_zero_object *object,
 			bool was_leaving, const struct answer *answer)
@@ -326,13 +368,11 @@ static void take_answer(struct registrar *registrar, struct dart_zero_object *ob
 	const char *lease_ms = member(answer->text, "lease_ms");
 
 	if (says(answer->text, "error", "\"EBUSY\"") || says(answer->text, "error", "\"EUSERS\"")) {
-		keep_reason(zero, object, answer->text);
-		disconnect(registrar);
-		registrar->retry_ms = now_ms() + registrar->delay_ms;
-		if (registrar->delay_ms < DELAY_MAX_MS)
-			registrar->delay_ms *= 2;
+		ask_later(registrar, object, answer);
 		return;
 	}
+	if (!was_leaving && can_wait_for_name(registrar, object, answer))
+		return;
 	registrar->delay_ms = DELAY_MIN_MS;
 	if (was_leaving) {
 		object->until_ms = now_ms() + (is_ok && lease_ms ? atoll(lease_ms) : 0);
@@ -468,13 +508,14 @@ static void wait_for_events(struct registrar *registrar, int ms)
 	eventfd_t value;
 
 	poll(events, 2, ms);
-	eventfd_read(registrar->zero->wake, &value);
+	if (registrar->zero->wake >= 0)
+		eventfd_read(registrar->zero->wake, &value);
 	if (registrar->zero->inotify >= 0)
 		while (read(registrar->zero->inotify, ignored, sizeof(ignored)) > 0)
 			;
 }
 
-static void *run(void *started)
+void *dart_zero__register(void *started)
 {
 	struct registrar registrar = {
 		.zero = started,
@@ -506,7 +547,7 @@ static void *run(void *started)
 	return NULL;
 }
 
-int dart_zero__start_thread(struct dart_zero *zero)
+int dart_zero__start_thread(struct dart_zero *zero, void *(*run)(void *))
 {
 	sigset_t all, before;
 	int ret;
