@@ -10,7 +10,8 @@ the time of the next row, lie around it.
 
   - Each counter lies between these two answers.
   - If the server got no command between them but INFO, each gauge is equal to both. Gauges that INFO
-    itself or the time moves, as two answers in a row show, are listed and left out.
+    itself or the time moves, as two answers in a row show, are listed and left out, and so are those
+    of the allocator.
 
 Prints figures as JSON, and what lies outside to standard error; exits with 1 if a value does.
 """
@@ -26,6 +27,8 @@ top = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 sys.path.insert(0, os.path.join(top, "selftests/lib"))
 from redis_fields import DISTURBED, lies_between, number, parse_info, read_page, texts_of, values_of
 
+# Redis samples its allocator ten times a second, and sets these variables to 0 before.
+SAMPLED = "allocator_"
 DESCRIPTIONS = {"7.0": "redis-server.yaml", "8.0": "redis-server-8.yaml"}
 EXAMPLES = 10
 
@@ -119,13 +122,16 @@ class Comparison:
         counters = counters_of(info["redis_version"])
         self.counters = {field for field, kind, text in self.page
                          if is_counter(field, kind, text, counters)}
+        # Rows that the module gathers have a field for each element.
+        self.arrays = set(re.findall(r"sum\((\w+)\)", " ".join(text for *_, text in self.page)))
         self.pending = {}  # {port: row, not compared yet}
         self.figures = collections.Counter()
         self.widths = []
         moved = set().union(*(one.moved() for one in answers.values()))
         fields = {field for field, *_ in self.page}
         self.moved_counters = moved & self.counters
-        self.left_out = (moved | DISTURBED) & fields - self.counters
+        sampled = {field for field, _, text in self.page if SAMPLED in text}
+        self.left_out = (moved | DISTURBED | sampled) & fields - self.counters
         self.wrong, self.servers = [], set()
 
     def differs(self, field, kind, text, row, before, after):
@@ -154,6 +160,10 @@ class Comparison:
             return
         before, after = (answers[index] for index in around)
         row["time"] //= 1000
+        for field in self.arrays:
+            elements = [name for name in row if re.fullmatch(field + r"_\d+", name)]
+            if elements:
+                row[field] = [row[name] for name in elements]
         self.figures["rows"] += 1
         self.servers.add(port)
         self.widths.append(answers.begins[around[1]] - answers.ends[around[0]])
