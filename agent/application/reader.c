@@ -18,15 +18,17 @@
  * because no page is smaller.
  */
 #define GAP_MAX 4096
+/* Room in the buffer for bytes between runs. */
+#define SPARE (64 << 10)
 
 /* Bytes that are fetched together, @from a module's base, or from a pointer's value. */
 struct run {
 	uint64_t from;
 	uint32_t length;
 	uint32_t parent; /* module, or pointer of the level before */
-	uint32_t slot; /* bytes from the start of the buffer, a multiple of WORD */
 	/* of the current pass */
 	uint64_t address; /* 0: behind a NULL pointer */
+	uint32_t slot; /* bytes from the start of the buffer, a multiple of WORD */
 };
 
 /* A word of a run that the next level starts from. */
@@ -46,6 +48,8 @@ struct value {
 struct application_reader {
 	struct run *runs; /* of the first level, then of the others */
 	uint32_t ends[LEVELS]; /* index of the first run after each level */
+	/* Indexes of the runs; of each level in the order of their addresses in the last pass. */
+	uint32_t *order;
 	struct pointer *pointers;
 	uint32_t pointer_count;
 	struct value *values;
@@ -147,7 +151,7 @@ static void plan__add_value(struct plan *plan, const struct want *want, uint32_t
 	};
 }
 
-/* Joins the wants of a level to runs, and gives each run a slot in the buffer. */
+/* Joins the wants of a level to runs, for which the buffer has room. */
 static int plan__add_level(struct plan *plan, uint32_t level)
 {
 	struct application_reader *reader = plan->reader;
@@ -177,7 +181,7 @@ static int plan__add_level(struct plan *plan, uint32_t level)
 			plan__add_value(plan, want, run - reader->runs, offset);
 	}
 	for (i = first; i < plan->run_count; i++) {
-		reader->runs[i].slot = plan->buffer_length;
+		reader->order[i] = i;
 		/* Words at both ends are fetched whole. */
 		plan->buffer_length += (reader->runs[i].length + 3 * WORD - 1) / WORD * WORD;
 		if (plan->buffer_length > BUFFER_MAX)
@@ -196,15 +200,16 @@ static int plan__make(struct plan *plan, size_t values)
 	plan->wants = calloc(values, sizeof(*plan->wants));
 	plan->pointers = calloc(values, sizeof(*plan->pointers));
 	reader->runs = calloc(LEVELS * values, sizeof(*reader->runs));
+	reader->order = calloc(LEVELS * values, sizeof(*reader->order));
 	reader->pointers = calloc(DART_APPLICATION_STEPS_MAX * values, sizeof(*reader->pointers));
 	reader->values = calloc(values, sizeof(*reader->values));
-	if (!plan->wants || !plan->pointers || !reader->runs || !reader->pointers ||
-	    !reader->values)
+	if (!plan->wants || !plan->pointers || !reader->runs || !reader->order ||
+	    !reader->pointers || !reader->values)
 		ret = -ENOMEM;
 	for (level = 0; !ret && level < LEVELS; level++)
 		ret = plan__add_level(plan, level);
 	if (!ret) {
-		reader->buffer = aligned_alloc(64, (plan->buffer_length + 63) / 64 * 64);
+		reader->buffer = aligned_alloc(64, (plan->buffer_length + SPARE + 63) / 64 * 64);
 		if (!reader->buffer)
 			ret = -ENOMEM;
 	}
@@ -242,6 +247,7 @@ void application_reader__free(struct application_reader *reader)
 	if (!reader)
 		return;
 	free(reader->runs);
+	free(reader->order);
 	free(reader->pointers);
 	free(reader->values);
 	free(reader->buffer);
@@ -285,13 +291,24 @@ static int fetch(struct application_reader *reader, pid_t pid, size_t count, siz
 	return got < 0 && errno != EFAULT ? -errno : -EFAULT;
 }
 
-static int fetch_level(struct application_reader *reader, const struct application_process *process,
-		       uint32_t level)
+/* Both ends of what is fetched of a run are at multiples of a word: no word is copied in parts. */
+static uint64_t start_of(const struct run *run)
+{
+	return run->address - run->address % WORD;
+}
+
+static uint64_t end_of(const struct run *run)
+{
+	return (run->address + run->length + WORD - 1) / WORD * WORD;
+}
+
+/* Finds the addresses of the runs of a level.  0 or -EFAULT. */
+static int find_runs(struct application_reader *reader, const struct application_process *process,
+		     uint32_t level)
 {
 	const uint32_t first = level ? reader->ends[level - 1] : 0;
-	size_t count = 0, bytes = 0, before, length;
-	uint64_t base;
 	struct run *run;
+	uint64_t base;
 	int ret;
 
 	for (run = reader->runs + first; run < reader->runs + reader->ends[level]; run++) {
@@ -305,21 +322,74 @@ static int fetch_level(struct application_reader *reader, const struct applicati
 		if (__builtin_add_overflow(base, run->from, &run->address) ||
 		    run->address > UINT64_MAX - run->length - WORD)
 			return -EFAULT;
-		/* Both ends at multiples of a word, so that no word is copied in parts. */
-		before = run->address % WORD;
-		length = (before + run->length + WORD - 1) / WORD * WORD;
-		reader->local[count] = (struct iovec){ reader->buffer + run->slot, length };
-		reader->remote[count++] =
-			(struct iovec){ (void *)(uintptr_t)(run->address - before), length };
-		bytes += length;
-		if (count < IOV_MAX)
-			continue;
-		ret = fetch(reader, process->pid, count, bytes);
-		if (ret)
-			return ret;
-		count = bytes = 0;
 	}
-	return fetch(reader, process->pid, count, bytes);
+	return 0;
+}
+
+static int by_address(const void *a, const void *b, void *runs)
+{
+	const struct run *left = (struct run *)runs + *(const uint32_t *)a;
+	const struct run *right = (struct run *)runs + *(const uint32_t *)b;
+
+	return (left->address > right->address) - (left->address < right->address);
+}
+
+/* Pointers seldom change, so the order of the last pass is mostly that of this one. */
+static void sort_runs(struct application_reader *reader, uint32_t first, uint32_t end)
+{
+	uint32_t i;
+
+	for (i = first + 1; i < end; i++) {
+		if (by_address(&reader->order[i - 1], &reader->order[i], reader->runs) <= 0)
+			continue;
+		qsort_r(reader->order + first, end - first, sizeof(*reader->order), by_address,
+			reader->runs);
+		return;
+	}
+}
+
+/*
+ * Fetches the runs of a level into the buffer from @used on, neighbours together, with at most
+ * @spare bytes between them: a vector costs as much as hundreds of bytes.
+ */
+static int fetch_runs(struct application_reader *reader, pid_t pid, uint32_t first, uint32_t end,
+		      uint32_t *used, uint32_t *spare)
+{
+	uint64_t group = 0, group_end = 0; /* addresses */
+	size_t count = 0, bytes = 0;
+	struct run *run;
+	uint64_t more;
+	uint32_t i;
+	int ret;
+
+	for (i = first; i < end; i++) {
+		run = &reader->runs[reader->order[i]];
+		if (!run->address)
+			continue;
+		more = start_of(run) > group_end ? start_of(run) - group_end : 0;
+		if (count && more < GAP_MAX && more <= *spare) {
+			*spare -= more;
+		} else {
+			if (count == IOV_MAX) {
+				ret = fetch(reader, pid, count, bytes);
+				if (ret)
+					return ret;
+				count = bytes = 0;
+			}
+			group = group_end = start_of(run);
+			reader->local[count] = (struct iovec){ reader->buffer + *used, 0 };
+			reader->remote[count++] = (struct iovec){ (void *)(uintptr_t)group, 0 };
+		}
+		run->slot = (uint8_t *)reader->local[count - 1].iov_base - reader->buffer +
+			    (start_of(run) - group);
+		more = end_of(run) > group_end ? end_of(run) - group_end : 0;
+		group_end += more;
+		reader->local[count - 1].iov_len += more;
+		reader->remote[count - 1].iov_len += more;
+		*used += more;
+		bytes += more;
+	}
+	return fetch(reader, pid, count, bytes);
 }
 
 static int copy_values(const struct application_reader *reader, uint8_t *rows)
@@ -345,11 +415,17 @@ static int copy_values(const struct application_reader *reader, uint8_t *rows)
 int application_reader__read(struct application_reader *reader,
 			     const struct application_process *process, void *rows)
 {
-	uint32_t level;
+	uint32_t level, first = 0, used = 0, spare = SPARE;
 	int ret = 0;
 
-	for (level = 0; !ret && level < LEVELS; level++)
-		ret = fetch_level(reader, process, level);
+	for (level = 0; !ret && level < LEVELS; level++) {
+		ret = find_runs(reader, process, level);
+		if (ret)
+			break;
+		sort_runs(reader, first, reader->ends[level]);
+		ret = fetch_runs(reader, process->pid, first, reader->ends[level], &used, &spare);
+		first = reader->ends[level];
+	}
 	/* The bytes are worthless if another process, or another program, has the pid by now. */
 	if (!application_process__lives(process))
 		return -ESRCH;

@@ -49,6 +49,9 @@ static const char program_source[] =
 	"static struct item item = { 1ULL << 40, 9 };\n"
 	"static struct list list = { &item, -5 };\n"
 	"struct state state = { 3, -2, \"redis\", { 12 }, &list, NULL, NULL, { 1, 2, 3 }, 1 };\n"
+	"static char text[20000];\n"
+	"struct command words[] = { { text + 40, 0 }, { text + 2, 1 }, { text, 2 }, { NULL, 3 },\n"
+	"	{ text + 9001, 4 }, { text + 19000, 5 }, { text + 4100, 6 }, { text + 2, 7 } };\n"
 	"struct command commands[] = { { \"get\", 4 }, { \"set\", 5 }, { \"del\", 6 } };\n"
 	"static volatile size_t hidden = 4711;\n"
 	"size_t hidden_value(void) { return hidden; }\n"
@@ -56,11 +59,17 @@ static const char program_source[] =
 	"{\n"
 	"	char line[32];\n"
 	"	unsigned long long address;\n"
+	"	const char *name;\n"
+	"	size_t i;\n"
+	"	for (i = 0; i < sizeof(text); i++) text[i] = 'a' + i % 23;\n"
 	"	puts(\"ready\"); fflush(stdout);\n"
 	"	while (fgets(line, sizeof(line), stdin)) {\n"
 	"		if (!strcmp(line, \"count\\n\")) { count(); state.inner++; hidden++; }\n"
 	"		if (sscanf(line, \"move %llx\", &address) == 1)\n"
 	"			state.moves = (void *)address;\n"
+	"		for (i = 0; !strcmp(line, \"turn\\n\") && i < 4; i++)\n"
+	"			name = words[i].name, words[i].name = words[7 - i].name,\n"
+	"			words[7 - i].name = name;\n"
 	"		if (!strcmp(line, \"exec\\n\")) execv(\"/proc/self/exe\", argv);\n"
 	"		if (!strcmp(line, \"unmap\\n\"))\n"
 	"			munmap((void *)((long)&state & -4096L), 4096);\n"
@@ -74,6 +83,7 @@ static const char description[] =
 	"  state: {type: struct state}\n"
 	"  counted: {type: struct counted, module: libapp.so.1}\n"
 	"  commands: {type: struct command}\n"
+	"  words: {type: struct command}\n"
 	"  hidden: {type: size_t, getter: hidden_value}\n"
 	"checks:\n"
 	"  - {value: state.version, equals: 3}\n"
@@ -96,7 +106,12 @@ static const char description[] =
 	"    rows: {symbol: commands, count: 3}\n"
 	"    fields:\n"
 	"      - {name: name, value: commands.name, kind: text, width: 4}\n"
-	"      - {name: calls, value: commands.calls, kind: counter}\n";
+	"      - {name: calls, value: commands.calls, kind: counter}\n"
+	"  - name: app:words\n"
+	"    rows: {symbol: words, count: 8}\n"
+	"    fields:\n"
+	"      - {name: word, value: words.name, kind: text, width: 24}\n"
+	"      - {name: number, value: words.calls}\n";
 
 struct fixture {
 	char directory[32];
@@ -339,6 +354,30 @@ static void test_rows(void **state)
 	close_reading(&reading);
 }
 
+/* Texts that overlap, lie near each other and far away, in any order, and nowhere. */
+static void test_neighbours(void **state)
+{
+	static const int offsets[] = { 40, 2, 0, -1, 9001, 19000, 4100, 2 };
+	struct fixture *fixture = *state;
+	struct reading reading;
+	char wanted[24];
+	int turn, row, at, i;
+
+	open_reading(&reading, fixture, 2);
+	for (turn = 0; turn < 3; turn++) {
+		assert_int_equal(read_rows(&reading), 0);
+		for (row = 0; row < 8; row++) {
+			at = offsets[turn % 2 ? 7 - row : row];
+			for (i = 0; i < 24; i++)
+				wanted[i] = at < 0 ? 0 : 'a' + (at + i) % 23;
+			assert_memory_equal(value_of(&reading, row, "word", 24), wanted, 24);
+			assert_int_equal(number_of(&reading, row, "number"), row);
+		}
+		order(fixture, "turn");
+	}
+	close_reading(&reading);
+}
+
 static void test_changes(void **state)
 {
 	struct fixture *fixture = *state;
@@ -512,6 +551,7 @@ int main(void)
 		TEST_FIXTURE("values of a stripped program and its shared object are its own",
 			     test_values, start, stop),
 		TEST_FIXTURE("elements of an array are rows", test_rows, start, stop),
+		TEST_FIXTURE("texts that overlap, are near or far or nowhere are whole", test_neighbours, start, stop),
 		TEST_FIXTURE("values follow the program, also while it is stopped", test_changes,
 			     start, stop),
 		TEST_FIXTURE("values behind NULL are 0, behind wrong pointers errors",
