@@ -193,38 +193,55 @@ static bool covers(const struct dart_zero_location *last, const struct dart_zero
 	       start_of(next) <= start_of(last) + last->length + GAP_MAX;
 }
 
-/* Appends field @index of @flat to @copy, and its location. */
-static int add_location(struct application_locations *locations, struct dart_schema *copy,
-			const struct dart_application_entry *flat, uint32_t index, uint64_t base,
-			uint32_t *length)
-{
-	struct dart_field field = flat->schema->fields[index];
-	struct dart_zero_location *last =
-		&locations->list[locations->count ? locations->count - 1 : 0];
-	struct dart_zero_location next;
-	const struct dart_field *former;
-	uint32_t before, end;
-	uint64_t skipped;
+/* The words that contain a value. */
+struct wanted {
+	struct dart_zero_location location;
+	uint32_t before; /* bytes before the value */
+	uint32_t field;
+};
 
-	next = words_of(&flat->locations[index], base, field.width, &before);
-	former = copy->field_count ? &copy->fields[copy->field_count - 1] : NULL;
-	if (locations->count && covers(last, &next)) {
-		skipped = start_of(&next) - start_of(last);
-		field.offset = *length - last->length + skipped + before;
-		/* Two values at one place need a location each. */
-		if (field.offset >= former->offset + former->width) {
-			end = skipped + next.length;
+/* Neighbours in memory follow each other. */
+static int by_place(const void *a, const void *b)
+{
+	const struct dart_zero_location *left = &((const struct wanted *)a)->location;
+	const struct dart_zero_location *right = &((const struct wanted *)b)->location;
+	uint32_t i;
+
+	if (left->step_count != right->step_count)
+		return left->step_count < right->step_count ? -1 : 1;
+	if (left->address != right->address)
+		return left->address < right->address ? -1 : 1;
+	for (i = 0; i < left->step_count; i++)
+		if (left->steps[i] != right->steps[i])
+			return left->steps[i] < right->steps[i] ? -1 : 1;
+	return 0;
+}
+
+/* Joins the sorted words to locations, and tells where in a copy each field lies. */
+static void join(struct application_locations *locations, const struct wanted *wanted,
+		 uint32_t count, uint32_t *offsets, uint32_t *length)
+{
+	struct dart_zero_location *last = NULL;
+	uint64_t end;
+	uint32_t i;
+
+	for (i = 0; i < count; i++) {
+		const struct dart_zero_location *next = &wanted[i].location;
+
+		if (last && covers(last, next)) {
+			end = start_of(next) - start_of(last) + next->length;
 			if (end > last->length) {
 				*length += end - last->length;
 				last->length = end;
 			}
-			return dart_schema__add(copy, &field);
+		} else {
+			last = &locations->list[locations->count++];
+			*last = *next;
+			*length += next->length;
 		}
+		offsets[wanted[i].field] = *length - last->length +
+					   (start_of(next) - start_of(last)) + wanted[i].before;
 	}
-	field.offset = *length + before;
-	*length += next.length;
-	locations->list[locations->count++] = next;
-	return dart_schema__add(copy, &field);
 }
 
 static bool has_text_behind_pointer(const struct dart_application_entry *flat)
@@ -242,30 +259,38 @@ int application_locations__make(struct application_locations *locations,
 				const struct application_process *process, struct dart_error *error)
 {
 	const uint32_t fields = flat->schema->field_count;
-	struct dart_schema *copy;
-	uint32_t length = 0, i;
-	int ret = 0;
+	const struct dart_application_location *from;
+	uint32_t length = 0, *offsets, i;
+	struct wanted *wanted;
+	int ret;
 
 	*locations = (struct application_locations){};
 	if (flat->rows > 1 || has_text_behind_pointer(flat) || fields > DART_ZERO_RECORD_WORDS_MAX)
 		return -EOPNOTSUPP;
-	/* The longest copy has a location for each value. */
-	copy = dart_schema__new(flat->schema->name, DART_CONTROL_VALUE_MAX);
 	locations->list = calloc(fields, sizeof(*locations->list));
-	if (!copy || !locations->list)
-		ret = -ENOMEM;
-	for (i = 0; !ret && i < fields; i++)
-		ret = add_location(locations, copy, flat, i,
-				   process->bases[flat->locations[i].module], &length);
-	if (!ret && length > DART_ZERO_RECORD_WORDS_MAX * WORD)
-		ret = -EOPNOTSUPP;
-	else if (ret != -ENOMEM && ret)
-		ret = -EOPNOTSUPP;
+	offsets = calloc(fields, sizeof(*offsets));
+	wanted = calloc(fields, sizeof(*wanted));
+	if (!locations->list || !offsets || !wanted) {
+		ret = dart_error__no_memory(error);
+		goto out;
+	}
+	for (i = 0; i < fields; i++) {
+		from = &flat->locations[i];
+		wanted[i].field = i;
+		wanted[i].location = words_of(from, process->bases[from->module],
+					      flat->schema->fields[i].width, &wanted[i].before);
+	}
+	qsort(wanted, fields, sizeof(*wanted), by_place);
+	join(locations, wanted, fields, offsets, &length);
+	ret = -EOPNOTSUPP;
+	if (length > DART_ZERO_RECORD_WORDS_MAX * WORD)
+		goto out;
+	ret = record_layout__init(&locations->layout, flat->schema, NULL, error);
 	if (!ret)
-		ret = record_layout__init(&locations->layout, copy, NULL, error);
-	else if (ret == -ENOMEM)
-		dart_error__no_memory(error);
-	dart_schema__free(copy);
+		record_layout__move(&locations->layout, flat->schema, offsets);
+out:
+	free(wanted);
+	free(offsets);
 	if (ret)
 		application_locations__clear(locations);
 	return ret;

@@ -177,6 +177,20 @@ int record_layout__init(struct record_layout *layout, const struct dart_schema *
 				  copy->name);
 }
 
+void record_layout__move(struct record_layout *layout, const struct dart_schema *copy,
+			 const uint32_t offsets[])
+{
+	struct dart_field field;
+	uint32_t i;
+
+	layout->piece_count = 0;
+	for (i = 0; i < copy->field_count; i++) {
+		field = copy->fields[i];
+		field.offset = offsets[i];
+		layout__add_piece(layout, &field);
+	}
+}
+
 void record_layout__clear(struct record_layout *layout)
 {
 	dart_schema__free(layout->schema);

@@ -23,6 +23,9 @@ struct record_layout {
  */
 int record_layout__init(struct record_layout *layout, const struct dart_schema *copy,
 			const char *number_name, struct dart_error *error);
+/* Each field of @copy, with which the layout was made, lies at its offset in @offsets instead. */
+void record_layout__move(struct record_layout *layout, const struct dart_schema *copy,
+			 const uint32_t offsets[]);
 void record_layout__clear(struct record_layout *layout);
 
 #endif /* RECORD_LAYOUT_H */
