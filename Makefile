@@ -78,7 +78,8 @@ define help
   make bench            measurements beside bare verbs, perftest, node-exporter;
                         cost of the probes; 40 containers; gathering beside open
                         files; wake-ups of an idle host; the threads of the
-                        controller; its outputs; READs beside calls; stores
+                        controller; its outputs; READs beside calls; 40 redis-servers
+                        beside INFO, with figure 7 of the ZERO paper; stores
                         and reports beside memory; the load of lookup tables; the
                         figures of the DART paper, and those of the TEA paper in
                         simple_switch
@@ -154,6 +155,7 @@ bench: packages
 	$(quiet)tools/bench/idle
 	$(quiet)tools/bench/whole_host
 	$(quiet)tools/bench/transports
+	$(quiet)tools/bench/applications
 	$(quiet)tools/bench/store
 	$(quiet)tools/bench/tea_load
 	$(quiet)tools/bench/tea_import
