@@ -287,6 +287,11 @@ $(call shared,$(1)): $(call objects,pic,$($(1)_sources)) $($(1)_map)
 endef
 $(foreach name,$(libraries),$(if $($(name)_abi),$(eval $(call shared_library,$(name)))))
 
+$(preload): $(call objects,pic,$(preload_sources)) $(preload_map)
+	$(quiet)mkdir -p $(@D)
+	$(call say,LD-SO,$@)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,defs \
+		-Wl,--version-script=$(preload_map) -o $@ $(filter %.o,$^) -pthread -ldl
+
 define program
 $(output)/bin/$(1): $(call objects,obj,$($(1)_sources)) \
 		$($(1)_libraries:%=$(output)/lib/lib%.a)
@@ -301,9 +306,11 @@ $(foreach name,$(programs),$(eval $(call program,$(name))))
 $(output)/share/dart/schemas:
 	$(quiet)mkdir -p $(@D) && ln -sfn $(abspath schemas) $@
 
-programs: $(programs:%=$(output)/bin/%) $(libraries:%=$(output)/lib/lib%.a) $(texts) $(output)/share/dart/schemas
+# selftests/rooms reads the calls of each object here.
+programs: $(programs:%=$(output)/bin/%) $(libraries:%=$(output)/lib/lib%.a) $(texts) $(output)/share/dart/schemas \
+	$(call objects,obj,$(preload_sources))
 
-shared: $(shared_libraries)
+shared: $(shared_libraries) $(preload)
 
 include selftests/tests.mk install.mk
 
@@ -329,7 +336,7 @@ lint: programs $(if $(KDIR),,$(guest_kernel)/headers)
 .PHONY: all programs shared tests tests_of_guests helgrind_tests run_fuzzers staged guest module module_of_guest modules_install dkms_install programs_install install lint
 
 objects_known := $(foreach name,$(programs) $(libraries),\
-	$(call objects,obj,$($(name)_sources)))
+	$(call objects,obj,$($(name)_sources))) $(call objects,obj,$(preload_sources))
 -include $(patsubst %.o,%.d,$(objects_known) \
 	$(patsubst $(output)/obj/%,$(output)/pic/%,$(objects_known)) \
 	$(patsubst $(output)/obj/%,$(output)/sanitized/%,$(objects_known)) \

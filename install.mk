@@ -34,6 +34,7 @@ programs_install: programs shared
 		-e 's,@VERSION@,$(version),g' -e 's,@PACKAGES@,$(filter-out m,$(dart_packages)),g' \
 		tools/lib/dart/libdart.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/libdart.pc
 	$(call to,$(LIBDIR),$(output)/lib/libdartzero.a,644)
+	$(call to,$(LIBDIR),$(preload),644)
 	$(quiet)sed -e 's,@PREFIX@,$(PREFIX),g' -e 's,@LIBDIR@,$(LIBDIR),g' \
 		-e 's,@VERSION@,$(version),g' tools/lib/zero/libdartzero.pc.in \
 		> $(DESTDIR)$(LIBDIR)/pkgconfig/libdartzero.pc

@@ -13,3 +13,4 @@ unit_farm_verdict_sources := $(unit_farm_sources) $(addprefix selftests/lib/farm
 	sums.c verdict.c)
 
 agent/rows_come_free_skeletons := cgroupnet tcpconn
+unit_preload_layouts_sources := tools/lib/zero/preload_layout.c

@@ -59,6 +59,8 @@ fuzz_metric_table_sources := $(fuzz_metric_names_sources)
 fuzz_metric_table_parsers := $(addprefix tools/controller/metrics/, \
 	plan/plan_generic.c plan/plan_named.c \
 	plan/points.c plan/row_watch.c text/text.c)
+fuzz_preload_layout_sources := tools/lib/zero/preload_layout.c
+fuzz_preload_layout_parsers := $(fuzz_preload_layout_sources)
 fuzz_recording_sources = $(controller_settings) $(addprefix tools/controller/, \
 	decode/budget.c decode/catalog.c decode/content.c decode/ring.c \
 	decode/scraper.c decode/shared_schema.c record/chunk.c \

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A program that knows nothing of dart-zero, but for its checks: its exported variables are shown
+ * by libdartzero-preload, with the layout that preload_program.yaml describes.
+ *
+ * preload_program check: looks at its own memory, and exits with 1 at the first difference.
+ *
+ * preload_program plain: exits with 1 if its memory is shown.
+ *
+ * preload_program daemon setsid|daemon: becomes a daemon, and checks that its memory is shown
+ * again; writes "ok" to standard output.
+ *
+ * preload_program serve: closes all descriptors that it did not open, then adds what each line of
+ * standard input says, NUMBER, to its counter, prints it, and ends with its input.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct numbers {
+	char *secret;
+	uint64_t count;
+	int32_t balance;
+	uint16_t small[3];
+	char name[20];
+	uint64_t *behind;
+};
+
+static uint64_t heap_value = 5;
+
+/* In .data and .bss, in read-only memory, and in memory that becomes read-only. */
+struct numbers numbers = { "secret", 7, -3, { 1, 2, 3 }, "preload", &heap_value };
+struct many {
+	uint64_t values[3000];
+} large;
+const uint64_t constant = 11;
+uint64_t *const relocated = &heap_value;
+static char secret_text[64] = "a secret of the program";
+
+#define CHECK(condition) check(condition, #condition, __LINE__)
+
+static void check(int is_true, const char *condition, int line)
+{
+	if (is_true)
+		return;
+	fprintf(stderr, "line %d: %s: %s\n", line, condition, strerror(errno));
+	exit(1);
+}
+
+/* The range of /proc/self/maps with @address; the path, or "". */
+static const char *mapping_of(const void *address, unsigned long *first, unsigned long *offset)
+{
+	FILE *file = fopen("/proc/self/maps", "r");
+	unsigned long end;
+	static char path[64];
+	char line[512];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		*path = '\0';
+		if (sscanf(line, "%lx-%lx %*s %lx %*s %*s %63s", first, &end, offset, path) >= 3 &&
+		    *first <= (unsigned long)address && (unsigned long)address < end)
+			break;
+	}
+	if (file)
+		fclose(file);
+	return path;
+}
+
+static int is_shared(const void *address)
+{
+	unsigned long first, offset;
+
+	return !strncmp(mapping_of(address, &first, &offset), "/memfd:dart_zero", 16);
+}
+
+/* Opens the memfd by the descriptors of the thread that has it; -1: there is none. */
+static int open_memfd(void)
+{
+	char path[300], link[64];
+	DIR *tasks = opendir("/proc/self/task"), *files;
+	struct dirent *task, *file;
+	int fd = -1;
+
+	while (fd < 0 && (task = readdir(tasks))) {
+		snprintf(path, sizeof(path), "/proc/self/task/%.20s/fd", task->d_name);
+		files = *task->d_name == '.' ? NULL : opendir(path);
+		while (files && (file = readdir(files))) {
+			ssize_t length =
+				readlinkat(dirfd(files), file->d_name, link, sizeof(link) - 1);
+
+			if (length < 16 || strncmp(link, "/memfd:dart_zero", 16))
+				continue;
+			fd = openat(dirfd(files), file->d_name, O_RDONLY);
+			break;
+		}
+		if (files)
+			closedir(files);
+	}
+	closedir(tasks);
+	return fd;
+}
+
+/* @variable as controllers see it. */
+static const void *seen(const void *variable)
+{
+	const long page = sysconf(_SC_PAGESIZE);
+	unsigned long first, offset, at = (unsigned long)variable & -page;
+	int fd = open_memfd();
+	char *view;
+
+	CHECK(is_shared(variable) && fd >= 0);
+	mapping_of(variable, &first, &offset);
+	view = mmap(NULL, 2 * page, PROT_READ, MAP_SHARED, fd, offset + at - first);
+	CHECK(view != MAP_FAILED);
+	CHECK(mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) == MAP_FAILED);
+	CHECK(ftruncate(fd, 0));
+	close(fd);
+	return view + ((unsigned long)variable - at);
+}
+
+/* The program has no descriptor of the library. */
+static void check_descriptors(void)
+{
+	DIR *files = opendir("/proc/self/fd");
+	struct dirent *file;
+	char link[64];
+
+	while ((file = readdir(files))) {
+		ssize_t length = readlinkat(dirfd(files), file->d_name, link, sizeof(link) - 1);
+
+		link[length < 0 ? 0 : length] = '\0';
+		CHECK(strncmp(link, "/memfd:", 7) && strcmp(link, "anon_inode:inotify"));
+	}
+	closedir(files);
+}
+
+static void check_values(const struct numbers *shown)
+{
+	const uint64_t *last = seen(&large.values[2999]);
+	struct numbers copy;
+	int memory;
+
+	CHECK(shown->count == 7 && shown->balance == -3 && shown->small[2] == 3);
+	CHECK(!strcmp(shown->name, "preload"));
+	numbers.count++;
+	numbers.balance = -4;
+	large.values[2999] = 77;
+	CHECK(shown->count == 8 && shown->balance == -4 && *last == 77);
+	/* Pages beside the variables of the layout stay as they were. */
+	CHECK(!is_shared(&constant) && !is_shared(&relocated) && !is_shared(&large.values[1500]));
+	/* Debuggers read it. */
+	memory = open("/proc/self/mem", O_RDONLY);
+	CHECK(pread(memory, &copy, sizeof(copy), (off_t)(uintptr_t)&numbers) == sizeof(copy));
+	CHECK(copy.count == 8 && copy.secret == numbers.secret);
+	close(memory);
+}
+
+/* Starts a program as shells and libraries do, with the memory of this process until it begins. */
+static void run_in_session(void)
+{
+	int status;
+	pid_t child = vfork();
+
+	if (!child) {
+		setsid();
+		execle("/bin/true", "true", NULL, (char *[]){ NULL });
+		_exit(1);
+	}
+	CHECK(waitpid(child, &status, 0) == child && !status);
+}
+
+/* A child has the bytes of the moment of fork(), and writes to its own copy. */
+static void check_fork(const struct numbers *shown)
+{
+	int status, go[2];
+	pid_t child;
+	char byte;
+
+	CHECK(!pipe(go));
+	numbers.count = 100;
+	child = fork();
+	if (!child) {
+		if (read(go[0], &byte, 1) != 1 || numbers.count != 100 || is_shared(&numbers))
+			_exit(1);
+		numbers.count = 200;
+		/* Of a child that has a private copy as any program has. */
+		child = fork();
+		if (!child)
+			_exit(numbers.count != 200);
+		if (waitpid(child, &status, 0) != child || status)
+			_exit(2);
+		run_in_session();
+		_exit(is_shared(&numbers) || open_memfd() >= 0 ? 3 : 0);
+	}
+	numbers.count = 101;
+	CHECK(write(go[1], "", 1) == 1);
+	CHECK(waitpid(child, &status, 0) == child && !status);
+	CHECK(numbers.count == 101 && shown->count == 101);
+	close(go[0]);
+	close(go[1]);
+}
+
+/* A child that no handler of fork() saw ends at its first access, and its parent lives. */
+static void check_raw_clone(const struct numbers *shown)
+{
+	int status;
+	pid_t child = syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+
+	if (!child) {
+		*(volatile uint64_t *)&numbers.count = 5;
+		syscall(SYS_exit_group, 0);
+	}
+	CHECK(waitpid(child, &status, 0) == child);
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
+	CHECK(shown->count == 101);
+}
+
+/* The thread has blocked every signal that can be blocked. */
+static void check_signals(void)
+{
+	DIR *directory = opendir("/proc/self/task");
+	struct dirent *entry;
+	int threads = 0;
+
+	while ((entry = readdir(directory))) {
+		unsigned long long blocked = 0;
+		char path[64], line[128];
+		FILE *file;
+
+		if (*entry->d_name == '.' || atoi(entry->d_name) == getpid())
+			continue;
+		snprintf(path, sizeof(path), "/proc/self/task/%.20s/status", entry->d_name);
+		file = fopen(path, "r");
+		while (file && fgets(line, sizeof(line), file))
+			sscanf(line, "SigBlk: %llx", &blocked);
+		if (file)
+			fclose(file);
+		threads++;
+		CHECK(blocked & 1ULL << (SIGTERM - 1) && blocked & 1ULL << (SIGCHLD - 1));
+	}
+	closedir(directory);
+	CHECK(threads == 1);
+}
+
+static int check_all(void)
+{
+	const struct numbers *shown = seen(&numbers);
+	sigset_t blocked;
+
+	check_descriptors();
+	CHECK(!sigprocmask(SIG_BLOCK, NULL, &blocked) && !sigismember(&blocked, SIGTERM));
+	check_values(shown);
+	check_signals();
+	check_fork(shown);
+	check_raw_clone(shown);
+	run_in_session();
+	numbers.count = 102;
+	CHECK(shown->count == 102);
+	return 0;
+}
+
+static int become_daemon(const char *how)
+{
+	const struct numbers *shown;
+
+	numbers.count = 50;
+	if (!strcmp(how, "daemon")) {
+		CHECK(!daemon(1, 1));
+	} else {
+		if (fork())
+			_exit(0);
+		CHECK(!is_shared(&numbers) && setsid() == getpid());
+	}
+	shown = seen(&numbers);
+	CHECK(shown->count == 50);
+	numbers.count++;
+	CHECK(shown->count == 51 && setsid() < 0 && errno == EPERM);
+	check_fork(shown);
+	puts("ok");
+	return 0;
+}
+
+static int serve(void)
+{
+	uint64_t number;
+
+	syscall(SYS_close_range, 3, ~0U, 0);
+	while (scanf("%lu", &number) == 1) {
+		numbers.count += number;
+		printf("%lu\n", numbers.count);
+		fflush(stdout);
+	}
+	return 0;
+}
+
+int main(int argc, char *argv[])
+{
+	/* Compilers keep what nobody uses if it may be used. */
+	if (argc > 9)
+		puts(secret_text + constant + (relocated == NULL));
+	if (argc == 2 && !strcmp(argv[1], "check"))
+		return check_all();
+	if (argc == 2 && !strcmp(argv[1], "plain"))
+		return is_shared(&numbers) || open_memfd() >= 0;
+	if (argc == 3 && !strcmp(argv[1], "daemon"))
+		return become_daemon(argv[2]);
+	if (argc == 2 && !strcmp(argv[1], "serve"))
+		return serve();
+	fprintf(stderr, "usage: preload_program check | plain | daemon HOW | serve\n");
+	return 2;
+}

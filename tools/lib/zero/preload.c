@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * libdartzero-preload: shows variables of programs that nobody changed, see libdartzero-preload(7).
+ *
+ * Before main() the pages of the variables that a layout of dart_application(5) names are replaced
+ * by a memfd, at their addresses.  A thread with a table of descriptors of its own hands it to
+ * dartd: programs close descriptors that they did not open, and see none of these.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/close_range.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <dart/registration.h>
+
+#include "preload_layout.h"
+#include "preload_pages.h"
+#include "preload_process.h"
+#include "zero_internal.h"
+
+#define LAYOUTS_OF_ADMIN "/etc/dart/layouts"
+#define LAYOUTS_BESIDE "share/dart/schemas/applications/layouts"
+
+/* A program has one of each. */
+static struct dart_zero zero = {
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+	.is_exact = true,
+	.prefix = "",
+	.fd = -1,
+	.wake = -1,
+	.inotify = -1,
+	.connection = -1,
+	.proof = -1,
+};
+static struct preload_layout layout; /* which the objects refer to */
+static char label[PRELOAD_LABEL_MAX], other_label[PRELOAD_LABEL_MAX];
+/* A copy of all pieces for the child of the next fork(); NULL: the variables are not shared. */
+static char *snapshot;
+static bool has_handlers; /* of fork() */
+static pid_t child; /* of fork(), whose parent was shown; 0: this process began itself */
+static struct dart_zero_object **objects;
+static uint32_t object_count;
+
+__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
+{
+	char sentence[PRELOAD_REASON_MAX + 128];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(sentence, sizeof(sentence), format, arguments);
+	va_end(arguments);
+	dprintf(STDERR_FILENO, "libdartzero-preload: %s\n", sentence);
+}
+
+/* ---- fork() */
+
+static size_t all_bytes(void)
+{
+	size_t bytes = 0, i;
+
+	for (i = 0; i < zero.piece_count; i++)
+		bytes += zero.pieces[i].bytes;
+	return bytes;
+}
+
+/*
+ * The child must find the bytes of this moment, while the parent goes on.  Handlers that were
+ * registered later, as those of the program, have run.  The lock is not taken: its thread
+ * allocates memory, and the allocator of the program may have its own handlers.
+ */
+static void before_fork(void)
+{
+	char *to = snapshot;
+	size_t i;
+
+	for (i = 0; snapshot && i < zero.piece_count; to += zero.pieces[i++].bytes)
+		memcpy(to, zero.pieces[i].at, zero.pieces[i].bytes);
+}
+
+/*
+ * The kernel left the pieces out of the child: a child without this handler, of a raw clone(2),
+ * ends rather than write to the memory of its parent.  The descriptors were those of the thread,
+ * which the child does not have.
+ */
+static void after_fork_in_child(void)
+{
+	char *from = snapshot;
+	size_t i;
+
+	for (i = 0; snapshot && i < zero.piece_count; from += zero.pieces[i++].bytes)
+		if (mremap(from, zero.pieces[i].bytes, zero.pieces[i].bytes,
+			   MREMAP_MAYMOVE | MREMAP_FIXED, zero.pieces[i].at) == MAP_FAILED)
+			abort();
+	if (snapshot)
+		child = getpid();
+	snapshot = NULL;
+	zero.is_started = false;
+	zero.fd = zero.inotify = zero.connection = zero.proof = -1;
+}
+
+/* ---- the thread */
+
+/* What start() and its thread tell each other. */
+struct beginning {
+	sem_t is_done;
+	int ret;
+};
+
+static struct beginning beginning;
+
+/* Gives this thread a table of descriptors with nothing but /dev/null where messages go. */
+static int leave_descriptors(void)
+{
+	int i;
+
+	if (syscall(SYS_close_range, 0, UINT_MAX, CLOSE_RANGE_UNSHARE))
+		return -errno;
+	for (i = 0; i <= STDERR_FILENO; i++)
+		if (open("/dev/null", O_RDWR | O_CLOEXEC) < 0)
+			break; /* a root directory without devices */
+	return 0;
+}
+
+static int share(void)
+{
+	size_t i;
+	int ret = leave_descriptors();
+
+	if (!ret)
+		ret = dart_zero__share(&zero);
+	for (i = 0; !ret && i < zero.piece_count; i++)
+		if (madvise(zero.pieces[i].at, zero.pieces[i].bytes, MADV_DONTFORK))
+			ret = -errno;
+	if (ret && zero.fd >= 0)
+		dart_zero__unshare(&zero);
+	return ret;
+}
+
+static void *run(void *unused)
+{
+	int ret = share();
+
+	(void)unused;
+	beginning.ret = ret;
+	sem_post(&beginning.is_done);
+	return ret ? NULL : dart_zero__register(&zero);
+}
+
+/*
+ * Shares the variables.  This thread waits, and no other runs nor does a handler of a signal: no
+ * write is lost.
+ */
+static int start(void)
+{
+	sigset_t all, before;
+	char *copy;
+	int ret;
+
+	if (preload_process__threads() != 1)
+		return -EBUSY;
+	copy = mmap(NULL, all_bytes(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (copy == MAP_FAILED)
+		return -errno;
+	preload_process__label(other_label, true);
+	sem_init(&beginning.is_done, 0, 0);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	ret = dart_zero__start_thread(&zero, run);
+	if (!ret) {
+		while (sem_wait(&beginning.is_done))
+			;
+		ret = beginning.ret;
+		if (ret)
+			pthread_join(zero.thread, NULL);
+		else
+			pthread_detach(zero.thread);
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	sem_destroy(&beginning.is_done);
+	if (ret) {
+		munmap(copy, all_bytes());
+		return ret;
+	}
+	snapshot = copy;
+	zero.is_started = true;
+	return 0;
+}
+
+static void start_or_say(void)
+{
+	int ret;
+
+	if (!has_handlers)
+		ret = -pthread_atfork(before_fork, NULL, after_fork_in_child);
+	else
+		ret = 0;
+	has_handlers |= !ret;
+	if (!ret)
+		ret = start();
+	if (ret == -EBUSY)
+		say("the program has several threads already, which would lose writes: its variables stay unseen");
+	else if (ret)
+		say("cannot share the variables of this program: %s", strerror(-ret));
+}
+
+/* Keeps the objects that preload_pages__choose() made. */
+static bool keep_objects(void)
+{
+	struct dart_zero_object *object;
+
+	objects = calloc(zero.counts[ZERO_WAITING], sizeof(struct dart_zero_object *));
+	if (!objects)
+		return false;
+	TAILQ_FOREACH(object, &zero.lists[ZERO_WAITING], link)
+		objects[object_count++] = object;
+	return true;
+}
+
+/* All objects wait for dartd again, whatever the thread of the parent was doing with them. */
+static void forget_registrations(void)
+{
+	uint32_t i;
+
+	pthread_mutex_init(&zero.lock, NULL);
+	for (i = 0; i < ZERO_STATES; i++)
+		TAILQ_INIT(&zero.lists[i]);
+	memset(zero.counts, 0, sizeof(zero.counts));
+	for (i = 0; i < object_count; i++) {
+		objects[i]->state = ZERO_WAITING;
+		objects[i]->is_renamed = false;
+		TAILQ_INSERT_TAIL(&zero.lists[ZERO_WAITING], objects[i], link);
+	}
+	zero.counts[ZERO_WAITING] = object_count;
+}
+
+/* ---- programs that become daemons */
+
+/*
+ * The child of a program that becomes a daemon calls setsid(), and its parent ends: the child shows
+ * the variables then.  Other children keep theirs for themselves; a child of vfork() has those of
+ * its parent.
+ */
+static void follow_daemon(void)
+{
+	if (zero.is_started || getpid() != child)
+		return;
+	forget_registrations();
+	start_or_say();
+}
+
+__attribute__((visibility("default"))) pid_t setsid(void)
+{
+	const pid_t session = syscall(SYS_setsid);
+	const int before = errno;
+
+	if (session >= 0)
+		follow_daemon();
+	errno = before;
+	return session;
+}
+
+__attribute__((visibility("default"))) int daemon(int stays, int keeps_output)
+{
+	int (*real)(int, int) = (int (*)(int, int))dlsym(RTLD_NEXT, "daemon");
+	int ret, before;
+
+	if (!real) {
+		errno = ENOSYS;
+		return -1;
+	}
+	ret = real(stays, keeps_output);
+	before = errno;
+	if (!ret)
+		follow_daemon();
+	errno = before;
+	return ret;
+}
+
+/* ---- the start */
+
+/* Writes the path of the layout of a build in one of the directories; false: there is none. */
+static bool find_layout(char path[static PATH_MAX], const char *build_id)
+{
+	static const char *const above[] = { "../", "../../", "../../../" };
+	const char *slash;
+	Dl_info self;
+	size_t i;
+
+	snprintf(path, PATH_MAX, LAYOUTS_OF_ADMIN "/%s.yaml", build_id);
+	if (!access(path, F_OK))
+		return true;
+	if (!dladdr(&zero, &self) || !self.dli_fname)
+		return false;
+	slash = strrchr(self.dli_fname, '/');
+	for (i = 0; slash && i < sizeof(above) / sizeof(*above); i++) {
+		snprintf(path, PATH_MAX, "%.*s/%s" LAYOUTS_BESIDE "/%s.yaml",
+			 (int)(slash - self.dli_fname), self.dli_fname, above[i], build_id);
+		if (!access(path, F_OK))
+			return true;
+	}
+	return false;
+}
+
+/* Writes the path of the layout for this program; false: nobody asked for any of its variables. */
+static bool choose_layout(char path[static PATH_MAX])
+{
+	const char *asked = secure_getenv("DART_ZERO_LAYOUT");
+	struct preload_loaded program = { .soname = NULL };
+
+	if (asked && *asked) {
+		snprintf(path, PATH_MAX, "%s", asked);
+		return true;
+	}
+	return preload_process__find(&program) && *program.build_id &&
+	       find_layout(path, program.build_id);
+}
+
+/* The names and the socket, which setproctitle() of the program may overwrite later. */
+static bool copy_settings(void)
+{
+	const char *asked = secure_getenv("DART_ZERO_LABEL");
+	const char *socket = secure_getenv("DART_ZERO_SOCKET");
+
+	if (asked && *asked)
+		preload_process__escape(label, asked);
+	else
+		preload_process__label(label, false);
+	zero.suffix = label;
+	zero.other_suffix = other_label;
+	zero.socket = socket && *socket ? strdup(socket) : DART_REGISTRATION_SOCKET;
+	return zero.socket;
+}
+
+static void show(const char *path)
+{
+	char reason[PRELOAD_REASON_MAX];
+	const char *example;
+	int state, ret;
+
+	ret = preload_layout__read(path, &layout, reason);
+	if (ret) {
+		say("%s", reason);
+		return;
+	}
+	for (state = 0; state < ZERO_STATES; state++)
+		TAILQ_INIT(&zero.lists[state]);
+	zero.page = sysconf(_SC_PAGESIZE);
+	ret = copy_settings() ? preload_pages__choose(&layout, &zero, &example, reason) : -ENOMEM;
+	if (ret >= 0 && !keep_objects())
+		ret = -ENOMEM;
+	if (ret < 0) {
+		say("%s", ret == -ENOMEM ? "out of memory" : reason);
+		return;
+	}
+	if (ret)
+		say("'%.40s' of %.160s%s is left out: it lies in pages that the program does not write, or has another name",
+		    example, path, ret > 1 ? ", among others," : "");
+	start_or_say();
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+	char path[PATH_MAX];
+
+	if (!getauxval(AT_SECURE) && choose_layout(path))
+		show(path);
+}
