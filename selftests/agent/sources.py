@@ -21,9 +21,12 @@ import kernel_values  # noqa: E402
 from answers import Agreement, Tap, kind, read_files  # noqa: E402
 
 ROUNDS = 6
+# More rounds follow, up to these, until the values that UNSTEADY names have agreed so often.
+ROUNDS_MAX = 24
+AGREEMENTS = 2
 # Gauges, which may change between the file and the value; and counters that readers of files
 # change, that a CPU keeps to itself for a while, or whose files are of another moment: these agree
-# in a third of the rounds, others in each.
+# in AGREEMENTS rounds, others in each.
 UNSTEADY = (r"(memory|swap|hugepages|load|tasks|reclaim|processes|files|sockets|sockets:host|"
             r"node:.*|filesystem|cgroup:(memory|pids))/.*|clock/maxerror|"
             r"snmp:tcp/currestab|disk:.*/(io_ticks|time_in_queue|in_flight)|rdma:ports/.*")
@@ -212,6 +215,15 @@ def without_lagging(values):
             if not re.fullmatch(LAGGING, without_object(kind(name)))}
 
 
+def is_unsteady(value):
+    return re.fullmatch(UNSTEADY, without_object(kind(value)))
+
+
+def is_settled(agreement):
+    """Have all unsteady values agreed with the files often enough?"""
+    return not any(map(is_unsteady, agreement.wrong("", AGREEMENTS)))
+
+
 class Verdict:
     """Of a source: its cell of the table, and the values that prove it wrong.
 
@@ -226,8 +238,7 @@ class Verdict:
                     if name.startswith(prefixes)}
         self.wrong = {name: count for name, count in
                       agreement.wrong(prefixes, agreement.rounds).items()
-                      if not re.fullmatch(UNSTEADY, without_object(kind(name))) or
-                      count < agreement.rounds // 3}
+                      if not is_unsteady(name) or count < AGREEMENTS}
         absent = {entry for entry in expected if f"{entry}/".startswith(prefixes)} - \
             {value.rpartition("/")[0] for value in answered}
         self.details = agreement.explain(self.wrong) + \
@@ -262,7 +273,9 @@ def compare():
     gathered, direct = Agreement(), Agreement()
     takers = [kernel_values.take_host, take_elsewhere]
     controller = Controller()
-    for _ in range(ROUNDS):
+    for round_ in range(ROUNDS_MAX):
+        if round_ >= ROUNDS and is_settled(gathered) and is_settled(direct):
+            break
         before = read_files(takers)
         values, direct_values = controller.values()
         after = read_files(takers)
