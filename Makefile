@@ -149,6 +149,7 @@ bench: packages
 	$(quiet)tools/bench/containers
 	$(quiet)tools/bench/gathering
 	$(quiet)tools/bench/ways
+	$(quiet)tools/bench/preload
 	$(quiet)tools/bench/runs
 	$(quiet)tools/bench/cgroups
 	$(quiet)tools/bench/growth
