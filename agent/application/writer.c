@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 
 #include <libdart/clock.h>
 
+#include "agent/base/lone_thread.h"
 #include "agent/gather/record.h"
 #include "reader.h"
 
@@ -275,26 +275,6 @@ static void *run(void *argument)
 	return NULL;
 }
 
-static int start_thread(struct writer *writer)
-{
-	pthread_attr_t attributes;
-	sigset_t all, before;
-	pthread_t thread;
-	int ret = pthread_attr_init(&attributes);
-
-	if (ret)
-		return -ret;
-	pthread_attr_setstacksize(&attributes, STACK_BYTES);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	/* Only the main loop of dartd takes signals. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	ret = pthread_create(&thread, &attributes, run, writer);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	pthread_attr_destroy(&attributes);
-	return -ret;
-}
-
 int writer__start(struct writer *writer, struct dart_error *error)
 {
 	struct writers *writers = writer->writers;
@@ -302,7 +282,7 @@ int writer__start(struct writer *writer, struct dart_error *error)
 
 	if (atomic_fetch_add(&writers->threads, 1) < WRITER_THREADS_MAX) {
 		atomic_fetch_add(&writer->holders, 1);
-		ret = start_thread(writer);
+		ret = lone_thread__start(run, writer, STACK_BYTES);
 		if (!ret)
 			return 0;
 		atomic_fetch_sub(&writer->holders, 1);
