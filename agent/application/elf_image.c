@@ -4,23 +4,52 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define NOTES_MAX (64 << 10) /* bytes of a segment of notes */
 #define DYNAMIC_MAX 1024 /* entries of a dynamic section */
 #define PAGE 4096 /* segments are aligned to at least this */
+#define NOWHERE (UINT64_C(1) << 56) /* above the addresses of all processes */
 
-int elf_image__fetch(int memory, uint64_t address, void *bytes, size_t length)
+/* Memory without users gives no byte; memory of a process fails at this address. */
+bool elf_memory__lives(const struct elf_memory *memory)
 {
+	uint8_t byte;
+
+	return pread(memory->file, &byte, sizeof(byte), NOWHERE);
+}
+
+size_t elf_memory__fetch_some(const struct elf_memory *memory, uint64_t address, void *bytes,
+			      size_t length)
+{
+	struct iovec local, remote;
+	size_t done = 0;
 	ssize_t got;
 
-	/* No offset of a file is negative, and no memory of a program lies there. */
+	while (done < length) {
+		local = (struct iovec){ (uint8_t *)bytes + done, length - done };
+		remote = (struct iovec){ (void *)(uintptr_t)(address + done), length - done };
+		got = process_vm_readv(memory->pid, &local, 1, &remote, 1, 0);
+		if (got <= 0)
+			break;
+		done += got;
+	}
+	return done;
+}
+
+int elf_image__fetch(const struct elf_memory *memory, uint64_t address, void *bytes, size_t length)
+{
+	size_t got;
+
+	/* No memory of a program lies there. */
 	if (address > INT64_MAX - length)
 		return -EFAULT;
-	got = pread(memory, bytes, length, address);
-	if (!got)
+	got = elf_memory__fetch_some(memory, address, bytes, length);
+	/* The bytes are worthless if another process, or another program, has the pid by now. */
+	if (!elf_memory__lives(memory))
 		return -ESRCH;
-	return got == (ssize_t)length ? 0 : -EFAULT;
+	return got == length ? 0 : -EFAULT;
 }
 
 /* ---- headers */
@@ -49,7 +78,7 @@ static bool find_base(struct elf_image *image, uint64_t address)
 	return false;
 }
 
-int elf_image__open(struct elf_image *image, int memory, uint64_t address)
+int elf_image__open(struct elf_image *image, const struct elf_memory *memory, uint64_t address)
 {
 	Elf64_Ehdr header;
 	int ret = elf_image__fetch(memory, address, &header, sizeof(header));
@@ -58,7 +87,7 @@ int elf_image__open(struct elf_image *image, int memory, uint64_t address)
 		return ret;
 	if (!is_known(&header))
 		return -ENOEXEC;
-	image->memory = memory;
+	image->memory = *memory;
 	image->header_count = header.e_phnum;
 	ret = elf_image__fetch(memory, address + header.e_phoff, image->headers,
 			       header.e_phnum * sizeof(image->headers[0]));
@@ -91,7 +120,7 @@ static int find_in_notes(const struct elf_image *image, const Elf64_Phdr *segmen
 	if (end > NOTES_MAX)
 		return -ENOEXEC;
 	while (at + sizeof(note) <= end) {
-		ret = elf_image__fetch(image->memory, image->base + segment->p_vaddr + at, &note,
+		ret = elf_image__fetch(&image->memory, image->base + segment->p_vaddr + at, &note,
 				       sizeof(note));
 		if (ret)
 			return ret;
@@ -101,14 +130,14 @@ static int find_in_notes(const struct elf_image *image, const Elf64_Phdr *segmen
 		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof(owner) ||
 		    !note.n_descsz || note.n_descsz > DART_APPLICATION_BUILD_ID_MAX)
 			continue;
-		ret = elf_image__fetch(image->memory, image->base + segment->p_vaddr + name, owner,
+		ret = elf_image__fetch(&image->memory, image->base + segment->p_vaddr + name, owner,
 				       sizeof(owner));
 		if (ret)
 			return ret;
 		if (memcmp(owner, ELF_NOTE_GNU, sizeof(owner)))
 			continue;
 		*id = (struct dart_application_build_id){ .length = note.n_descsz };
-		return elf_image__fetch(image->memory, image->base + segment->p_vaddr + bytes,
+		return elf_image__fetch(&image->memory, image->base + segment->p_vaddr + bytes,
 					id->bytes, note.n_descsz);
 	}
 	return -ENOEXEC;
@@ -151,7 +180,7 @@ bool elf_image__is_called(const struct elf_image *image, const char *soname)
 	if (length > sizeof(found) || !find_dynamic(image, &address, &entries))
 		return false;
 	for (i = 0; i < entries && i < DYNAMIC_MAX; i++) {
-		if (elf_image__fetch(image->memory, address + i * sizeof(entry), &entry,
+		if (elf_image__fetch(&image->memory, address + i * sizeof(entry), &entry,
 				     sizeof(entry)))
 			return false;
 		if (entry.d_tag == DT_NULL)
@@ -166,6 +195,6 @@ bool elf_image__is_called(const struct elf_image *image, const char *soname)
 	/* The dynamic linker of glibc makes it an address, that of musl does not. */
 	if (strings < image->base)
 		strings += image->base;
-	return !elf_image__fetch(image->memory, strings + name, found, length) &&
+	return !elf_image__fetch(&image->memory, strings + name, found, length) &&
 	       !memcmp(found, soname, length);
 }

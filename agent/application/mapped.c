@@ -100,11 +100,12 @@ static bool take_line(char *line, struct mapping *mapping)
 static enum application_format format_of(const struct proc_files *files,
 					 const struct mapping *mapping)
 {
+	const struct elf_memory memory = proc_files__memory(files);
 	uint8_t begin[BEGIN_LENGTH];
 
 	if (is_of_varnish(mapping))
 		return APPLICATION_FORMAT_VARNISH;
-	if (elf_image__fetch(files->memory, mapping->start, begin, sizeof(begin)))
+	if (elf_image__fetch(&memory, mapping->start, begin, sizeof(begin)))
 		return APPLICATION_FORMAT_ANY;
 	if (dart_mmv__begins(begin, sizeof(begin)))
 		return APPLICATION_FORMAT_MMV;
@@ -181,9 +182,9 @@ static int find_mappings(const struct proc_files *files, enum application_format
 static int fetch(const struct proc_files *files, const struct mapping *mapping,
 		 struct dart_mapped *mapped, struct dart_error *error)
 {
+	const struct elf_memory memory = proc_files__memory(files);
 	const size_t length = mapping->end - mapping->start;
 	uint8_t *bytes;
-	ssize_t got;
 
 	*mapped = (struct dart_mapped){ .address = mapping->start };
 	if (length > DART_MAPPED_MAX)
@@ -193,13 +194,7 @@ static int fetch(const struct proc_files *files, const struct mapping *mapping,
 	if (!bytes)
 		return dart_error__no_memory(error);
 	mapped->bytes = bytes;
-	while (mapped->length < length) {
-		got = pread(files->memory, bytes + mapped->length, length - mapped->length,
-			    mapping->start + mapped->length);
-		if (got <= 0)
-			break;
-		mapped->length += got;
-	}
+	mapped->length = elf_memory__fetch_some(&memory, mapping->start, bytes, length);
 	return 0;
 }
 

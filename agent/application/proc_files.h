@@ -8,6 +8,8 @@
 
 #include <libdart/error.h>
 
+#include "elf_image.h"
+
 struct proc_files {
 	pid_t pid;
 	int directory;
@@ -20,6 +22,11 @@ struct proc_files {
  */
 int proc_files__open(struct proc_files *files, int pidfd, struct dart_error *error);
 void proc_files__close(const struct proc_files *files);
+
+static inline struct elf_memory proc_files__memory(const struct proc_files *files)
+{
+	return (struct elf_memory){ .pid = files->pid, .file = files->memory };
+}
 
 /* Opens the list of mappings, /proc/PID/maps; NULL, or -errno in *@ret with @error. */
 FILE *proc_files__open_maps(const struct proc_files *files, int *ret, struct dart_error *error);

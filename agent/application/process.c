@@ -42,16 +42,15 @@ static bool find_auxiliary(const struct proc_files *files, uint64_t type, uint64
  * (Mappings tell less: their devices are others than stat(2) shows for overlayfs and btrfs.)
  */
 static int open_executable(const struct proc_files *files, struct elf_image *image,
-			   uint64_t *header, struct dart_error *error)
+			   struct dart_error *error)
 {
+	const struct elf_memory memory = proc_files__memory(files);
 	uint64_t program_headers;
 	int ret = -ENOEXEC;
 
 	if (find_auxiliary(files, AT_PHDR, &program_headers) &&
-	    program_headers > sizeof(Elf64_Ehdr)) {
-		*header = program_headers - sizeof(Elf64_Ehdr);
-		ret = elf_image__open(image, files->memory, *header);
-	}
+	    program_headers > sizeof(Elf64_Ehdr))
+		ret = elf_image__open(image, &memory, program_headers - sizeof(Elf64_Ehdr));
 	if (ret == -ESRCH)
 		return proc_files__ended(error);
 	return ret ? dart_error__set(error, ENOEXEC,
@@ -65,12 +64,11 @@ int application_process__build_id(int pidfd, struct dart_application_build_id *i
 {
 	struct proc_files files;
 	struct elf_image image;
-	uint64_t header;
 	int ret = proc_files__open(&files, pidfd, error);
 
 	if (ret)
 		return ret;
-	ret = open_executable(&files, &image, &header, error);
+	ret = open_executable(&files, &image, error);
 	if (!ret) {
 		ret = elf_image__build_id(&image, id);
 		if (ret == -ESRCH)
@@ -116,6 +114,7 @@ static int compare(const struct elf_image *image, const struct dart_application_
 static int find_module(const struct proc_files *files, const struct dart_application_module *module,
 		       uint64_t *base, struct dart_error *error)
 {
+	const struct elf_memory memory = proc_files__memory(files);
 	unsigned long long start, offset;
 	struct elf_image image;
 	char *line = NULL;
@@ -133,7 +132,7 @@ static int find_module(const struct proc_files *files, const struct dart_applica
 		if (sscanf(line, "%llx-%*x %*s %llx %*s %*s %n", &start, &offset, &at) < 2 || !at ||
 		    offset || line[at] != '/')
 			continue;
-		if (elf_image__open(&image, files->memory, start) ||
+		if (elf_image__open(&image, &memory, start) ||
 		    !elf_image__is_called(&image, module->soname))
 			continue;
 		ret = compare(&image, module, files->pid, error);
@@ -146,17 +145,23 @@ static int find_module(const struct proc_files *files, const struct dart_applica
 
 /* ---- checks */
 
+static struct elf_memory application_process__memory(const struct application_process *process)
+{
+	return (struct elf_memory){ .pid = process->pid, .file = process->memory };
+}
+
 static int fetch_value(const struct application_process *process,
 		       const struct dart_application_location *location, uint8_t width,
 		       uint64_t *value)
 {
+	const struct elf_memory memory = application_process__memory(process);
 	uint64_t address = process->bases[location->module] + location->address;
 	uint32_t i;
 	int ret;
 
 	*value = 0;
 	for (i = 0; i < location->steps; i++) {
-		ret = elf_image__fetch(process->memory, address, &address, sizeof(address));
+		ret = elf_image__fetch(&memory, address, &address, sizeof(address));
 		if (ret)
 			return ret;
 		if (!address)
@@ -164,7 +169,7 @@ static int fetch_value(const struct application_process *process,
 		address += location->offsets[i];
 	}
 	/* Little-endian, as the host is. */
-	return elf_image__fetch(process->memory, address, value, width);
+	return elf_image__fetch(&memory, address, value, width);
 }
 
 int application_process__check(const struct application_process *process,
@@ -205,7 +210,7 @@ int application_process__attach(struct application_process *process, int pidfd,
 	if (ret)
 		return ret;
 	*process = (struct application_process){ .pid = files.pid, .memory = files.memory };
-	ret = open_executable(&files, &image, &process->header, error);
+	ret = open_executable(&files, &image, error);
 	if (!ret) {
 		process->bases[0] = layout->modules[0].is_address_space ? 0 : image.base;
 		ret = compare(&image, &layout->modules[0], files.pid, error);
@@ -230,7 +235,7 @@ void application_process__detach(struct application_process *process)
 
 bool application_process__lives(const struct application_process *process)
 {
-	uint8_t first;
+	const struct elf_memory memory = application_process__memory(process);
 
-	return elf_image__fetch(process->memory, process->header, &first, sizeof(first)) != -ESRCH;
+	return elf_memory__lives(&memory);
 }

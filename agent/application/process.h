@@ -20,7 +20,6 @@ struct application_process {
 	pid_t pid;
 	/* /proc/PID/mem: the memory that the process had at first, also after another execve(2) */
 	int memory;
-	uint64_t header; /* address of the ELF header of the executable */
 	uint64_t bases[DART_APPLICATION_MODULES_MAX]; /* of the modules of the layout */
 };
 

@@ -90,7 +90,6 @@ static struct application_process self(void)
 	return (struct application_process){
 		.pid = getpid(),
 		.memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC),
-		.header = at(&state),
 	};
 }
 

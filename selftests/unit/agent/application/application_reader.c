@@ -421,7 +421,7 @@ static void test_pointers(void **state)
 	assert_int_equal(number_of(&reading, 0, "none"), 0);
 	assert_int_equal(number_of(&reading, 0, "moves"), 0);
 	/* the header of the executable is mapped: the word at offset 8 of it is zero */
-	list = reading.process.header;
+	list = reading.process.bases[0];
 	move(fixture, list);
 	assert_int_equal(read_rows(&reading), 0);
 	assert_int_equal(number_of(&reading, 0, "moves"), 0);
