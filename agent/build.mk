@@ -69,6 +69,9 @@ unit_application_reader_sources := $(application_process)
 unit_application_plan_sources := $(application_process) $(addprefix agent/, application/plan.c \
 	gather/record.c gather/record_pages.c schema/record_layout.c)
 unit_application_mapped_sources := $(application_process)
+unit_application_examination_sources := $(application_process) agent/base/lone_thread.c \
+	$(addprefix agent/application/, examination.c host_process.c)
+threaded_tests += application_examination
 helpers/application_values_sources := $(application_process) $(wildcard \
 	tools/controller/metrics/*/*.c) $(addprefix tools/controller/, base/arena.c \
 	base/number_text.c settings/labels.c)

@@ -45,17 +45,23 @@ json_t *application__describe(const struct application *application)
 	const char *why = application->why.text;
 	char text[SELECTION_TEXT_MAX];
 	const struct instance *instance;
+	const struct examination *examination;
 	json_t *instances = json_array();
+	json_int_t held = 0;
 
+	TAILQ_FOREACH(examination, &application->applications->examinations.started, link)
+		held += examination->is_held &&
+			examination->formats & 1u << application->program.format &&
+			selection__matches(&application->program.selection, examination->pid);
 	TAILQ_FOREACH(instance, &application->instances, link)
 		reply__append(&instances, describe_instance(instance));
 	selection__print(&application->program.selection, text);
-	return json_pack("{s:s, s:s, s:s*, s:s*, s:I, s:b, s:o, s:s*, s:I}", "name",
-			 application->group.name, "application", application->program.name, "selector",
-			 kind, "selected", kind ? text : NULL, "gather_ms",
+	return json_pack("{s:s, s:s, s:s*, s:s*, s:I, s:b, s:o, s:I, s:s*, s:I}", "name",
+			 application->group.name, "application", application->program.name,
+			 "selector", kind, "selected", kind ? text : NULL, "gather_ms",
 			 (json_int_t)application->gather_ms, "follow", application->follows,
-			 "instances", instances, "refused", *why ? why : NULL, "age_s",
-			 (json_int_t)clock__age_s(application->group.registered));
+			 "instances", instances, "held", held, "refused", *why ? why : NULL,
+			 "age_s", (json_int_t)clock__age_s(application->group.registered));
 }
 
 int application_wish__unpack(struct request *request, struct application_wish *wish)
@@ -109,11 +115,12 @@ static int add(struct request *request)
 	ret = applications__add(request->subject, &wish, &application, &request->error);
 	/* It started a moment ago. */
 	request->is_early = ret == -EAGAIN;
+	request->is_under_way = ret == -EINPROGRESS;
 	if (ret)
 		return ret;
 	keep_start(request, &wish);
-	log__info("%s application %s: %u processes", wish.follows ? "following" : "added",
-		  application->group.name, application->instance_count);
+	log__info("%s application %s", wish.follows ? "following" : "added",
+		  application->group.name);
 	changes__announce(application->applications->changes, "added", "application",
 			  application->group.name);
 	request->result = application__describe(application);

@@ -5,7 +5,8 @@
  * process when one has ended.  Only root adds and removes applications.
  *
  * The kernel reports each program that is executed, and each end of an instance.  Where it cannot
- * report programs, dartd looks every few seconds.
+ * report programs, dartd looks every few seconds; also for memory that describes itself, which a
+ * program can map at any time.
  */
 #ifndef APPLICATIONS_H
 #define APPLICATIONS_H
@@ -19,6 +20,7 @@
 #include "agent/base/request.h"
 #include "agent/table/registry.h"
 #include "candidates.h"
+#include "examination.h"
 #include "exec_watch.h"
 #include "instance.h"
 #include "layouts.h"
@@ -26,19 +28,28 @@
 
 /* Together; a user of the host can start programs. */
 #define INSTANCES_MAX 1024
+/* Without reports of the kernel. */
+#define LOOK_US (10 * UINT64_C(1000000))
+
+struct search;
 
 struct applications {
 	const struct changes *changes;
 	sd_event *loop;
 	struct instance_rooms rooms;
 	struct layouts layouts;
+	struct examinations examinations;
 	struct exec_watch exec_watch;
-	sd_event_source *ended; /* a writer found that its program has ended */
+	sd_event_source *news; /* of writers */
 	/* Tries candidates again, and looks at all processes if that is needed. */
 	sd_event_source *retry;
 	struct candidates candidates;
-	bool looks_again; /* at all processes */
+	bool looks_again; /* at all processes, at once */
+	bool looks_soon; /* at @look_due */
+	uint64_t look_us; /* until the next look, which comes ever later */
+	uint64_t look_due, looked; /* the next one and the last one; us, CLOCK_MONOTONIC */
 	bool cannot_watch; /* the log says that programs are not reported */
+	TAILQ_HEAD(, search) searches;
 	TAILQ_HEAD(application_list, application) list;
 	uint32_t instance_count;
 };
@@ -70,8 +81,9 @@ struct application_wish {
 };
 
 /*
- * Adds an application with the processes that run now: one, or if it follows, any number.  Returns
- * 0; -EAGAIN: a process may have started a moment ago; or another -errno, and nothing has changed.
+ * Adds an application.  If it follows, its processes become instances soon; otherwise the one that
+ * runs now.  Returns 0; -EINPROGRESS: processes are examined, call again; -EAGAIN: a process may have
+ * started a moment ago; or another -errno, and nothing has changed.
  */
 int applications__add(struct applications *applications, const struct application_wish *wish,
 		      struct application **application, struct dart_error *error);
@@ -86,5 +98,64 @@ json_t *application__describe(const struct application *application);
 int application_wish__unpack(struct request *request, struct application_wish *wish);
 /* The subject is struct applications. */
 extern const struct request_type application_requests[];
+
+/* Between applications*.c; each file calls only files before it. */
+
+/* applications_instances.c: */
+
+/* Is a look due now? */
+bool applications__have_to_look(const struct applications *applications);
+/* Looks at all processes at once, and then ever later; a look is in applications_follow.c. */
+void applications__look_again(struct applications *applications);
+/* Looks at all processes a bit later: the later, the more often this is called. */
+void applications__look_soon(struct applications *applications);
+/* A look begins: plans the next one. */
+void applications__plan_look(struct applications *applications);
+/* Starts the timer for the next candidate or look. */
+void applications__arm(struct applications *applications);
+/* Removes the application, whose entries have left the table, or are about to. */
+void application__free(struct application *application);
+void application__refuse(struct application *application, const struct dart_error *why);
+/* The application with programs of the same name that has the process as an instance, or NULL. */
+const struct application *applications__owner(const struct applications *applications,
+					      const struct program *program, pid_t pid);
+/*
+ * Makes an instance of a finding about an examined process, with the @layout of its build if memory
+ * does not describe itself.  Takes the finding and the pidfd of the examination on success.
+ */
+int application__attach_found(struct application *application, struct finding *finding,
+			      const struct dart_application_layout *layout, int *pidfd,
+			      const struct dart_application_build_id *build_id,
+			      struct dart_error *error);
+/* Ends all instances of a process, which executes another program. */
+void applications__end_process(struct applications *applications, pid_t pid);
+/* A handler of the event loop. */
+int applications__on_news(sd_event_source *source, int fd, uint32_t revents, void *applications);
+/* Instances whose entries could not be published do not exist. */
+void application__settle(struct entry_group *group, int end, const struct dart_error *why);
+
+/* applications_follow.c: */
+
+/* Examines the processes that run now for all applications. */
+void applications__look(struct applications *applications);
+/* Handlers of the event loop and of the watch for programs. */
+int applications__on_retry(sd_event_source *source, uint64_t time, void *applications);
+void applications__on_exec(void *applications, pid_t pid);
+void applications__on_lost(void *applications);
+
+/* applications_search.c: */
+
+/*
+ * Searches for the only process that is selected, in steps.  Returns 0, and *@search, which the
+ * caller frees; -EINPROGRESS: call again; -ENOEXEC: a process may become the program; or another
+ * -errno.
+ */
+int applications__search(struct applications *applications, const struct application_wish *wish,
+			 struct search **search, struct dart_error *error);
+/* Makes the process that was found the instance of @application. */
+int search__attach(struct search *search, struct application *application,
+		   struct dart_error *error);
+void search__free(struct search *search);
+void applications__drop_searches(struct applications *applications);
 
 #endif /* APPLICATIONS_H */

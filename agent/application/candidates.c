@@ -2,21 +2,17 @@
 /* Keeps processes that are tried again: see candidates.h. */
 #include "candidates.h"
 
-#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <libdart/clock.h>
 
 #define TRY_FIRST_US 20000
-#define TRIES_MAX 10 /* the last one after 20 s */
 #define CANDIDATES_MAX 256
 
 struct candidate {
 	TAILQ_ENTRY(candidate) link;
-	pid_t pid;
-	int pidfd;
-	unsigned int tries;
+	struct candidate_process process;
 	uint64_t due; /* us, CLOCK_MONOTONIC */
 };
 
@@ -35,7 +31,8 @@ static void candidates__forget(struct candidates *candidates, struct candidate *
 {
 	TAILQ_REMOVE(&candidates->list, candidate, link);
 	candidates->count--;
-	close(candidate->pidfd);
+	if (candidate->process.pidfd >= 0)
+		close(candidate->process.pidfd);
 	free(candidate);
 }
 
@@ -47,32 +44,28 @@ void candidates__close(struct candidates *candidates)
 		candidates__forget(candidates, candidate);
 }
 
-static void candidate__schedule(struct candidate *candidate)
-{
-	candidate->due = now_us() + ((uint64_t)TRY_FIRST_US << candidate->tries++);
-}
-
-void candidates__add(struct candidates *candidates, pid_t pid, int pidfd)
+bool candidates__add(struct candidates *candidates, const struct candidate_process *process)
 {
 	struct candidate *candidate;
 
 	TAILQ_FOREACH(candidate, &candidates->list, link)
-		if (candidate->pid == pid)
+		if (candidate->process.pid == process->pid)
 			break;
-	if (candidate || candidates->count == CANDIDATES_MAX)
+	if (candidate || candidates->count == CANDIDATES_MAX ||
+	    candidate__has_last_try(process->tries))
 		goto close_pidfd;
 	candidate = calloc(1, sizeof(*candidate));
 	if (!candidate)
 		goto close_pidfd;
-	candidate->pid = pid;
-	candidate->pidfd = pidfd;
-	candidate__schedule(candidate);
+	candidate->process = *process;
+	candidate->due = now_us() + ((uint64_t)TRY_FIRST_US << process->tries);
 	TAILQ_INSERT_TAIL(&candidates->list, candidate, link);
 	candidates->count++;
-	return;
+	return true;
 
 close_pidfd:
-	close(pidfd);
+	close(process->pidfd);
+	return false;
 }
 
 uint64_t candidates__delay(const struct candidates *candidates)
@@ -88,32 +81,19 @@ uint64_t candidates__delay(const struct candidates *candidates)
 	return due > now ? due - now : 0;
 }
 
-static bool has_ended(const struct candidate *candidate)
+bool candidates__take(struct candidates *candidates, struct candidate_process *process)
 {
-	struct pollfd end = { .fd = candidate->pidfd, .events = POLLIN };
-
-	return poll(&end, 1, 0) > 0;
-}
-
-bool candidates__try(struct candidates *candidates,
-		     bool (*try)(void *userdata, pid_t pid, int pidfd, bool is_last_try),
-		     void *userdata)
-{
-	struct candidate *candidate, *next;
 	const uint64_t now = now_us();
-	bool has_one_ended = false;
+	struct candidate *candidate;
 
-	for (candidate = TAILQ_FIRST(&candidates->list); candidate; candidate = next) {
-		next = TAILQ_NEXT(candidate, link);
-		if (candidate->due > now)
-			continue;
-		if (try(userdata, candidate->pid, candidate->pidfd,
-			candidate->tries == TRIES_MAX)) {
-			candidate__schedule(candidate);
-			continue;
-		}
-		has_one_ended |= has_ended(candidate);
-		candidates__forget(candidates, candidate);
-	}
-	return has_one_ended;
+	TAILQ_FOREACH(candidate, &candidates->list, link)
+		if (candidate->due <= now)
+			break;
+	if (!candidate)
+		return false;
+	*process = candidate->process;
+	process->tries++;
+	candidate->process.pidfd = -1;
+	candidates__forget(candidates, candidate);
+	return true;
 }

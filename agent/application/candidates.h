@@ -11,6 +11,8 @@
 #include <sys/queue.h>
 #include <sys/types.h>
 
+#define CANDIDATE_TRIES_MAX 10 /* the last one after 20 s */
+
 struct candidates {
 	TAILQ_HEAD(, candidate) list;
 	unsigned int count;
@@ -19,16 +21,28 @@ struct candidates {
 void candidates__open(struct candidates *candidates);
 void candidates__close(struct candidates *candidates);
 
-/* Takes @pidfd over, and keeps it so that @pid stays the process's; drops it if there are many. */
-void candidates__add(struct candidates *candidates, pid_t pid, int pidfd);
+/* A process that may become an instance. */
+struct candidate_process {
+	pid_t pid;
+	int pidfd; /* keeps @pid the process's */
+	unsigned int tries; /* so far */
+	bool is_likely; /* its program is known, but not ready */
+};
+
+/* Takes the pidfd over.  False: it is dropped; it was tried often enough, or there are many. */
+bool candidates__add(struct candidates *candidates, const struct candidate_process *process);
 /* us until the next try; UINT64_MAX if there is no candidate. */
 uint64_t candidates__delay(const struct candidates *candidates);
 /*
- * Calls @try for each candidate whose time has come, and forgets those for which it returns false.
- * Returns true if one of these has ended.
+ * Takes a candidate whose time has come out of the list, with its pidfd, and counts the try.  False:
+ * there is none.
  */
-bool candidates__try(struct candidates *candidates,
-		     bool (*try)(void *userdata, pid_t pid, int pidfd, bool is_last_try),
-		     void *userdata);
+bool candidates__take(struct candidates *candidates, struct candidate_process *process);
+
+/* Is a process that was tried @tries times before not tried again? */
+static inline bool candidate__has_last_try(unsigned int tries)
+{
+	return tries == CANDIDATE_TRIES_MAX;
+}
 
 #endif /* APPLICATION_CANDIDATES_H */

@@ -129,6 +129,20 @@ bool host_process__origin(pid_t pid, pid_t *parent, uint64_t *start)
 	return is_read;
 }
 
+/* The owner of the directory under /proc is root if the process cannot be dumped. */
+bool host_process__user(pid_t pid, uid_t *user)
+{
+	FILE *file = open_file(pid, "status");
+	bool is_found = false;
+	char line[256];
+
+	while (file && !is_found && fgets(line, sizeof(line), file))
+		is_found = sscanf(line, "Uid: %u", user) == 1;
+	if (file)
+		fclose(file);
+	return is_found;
+}
+
 /* ---- ports */
 
 struct listening {

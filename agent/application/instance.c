@@ -48,11 +48,11 @@ static int instance__add_gathered(struct instance_rooms *rooms, struct instance 
 }
 
 static int instance__need_writer(struct instance_rooms *rooms, struct instance *instance,
-				 uint32_t gather_ms, struct dart_error *error)
+				 struct dart_error *error)
 {
 	return instance->writer ? 0 :
-				  writer__new(rooms->writers, &instance->process, gather_ms,
-					      &instance->writer, error);
+				  writer__new(rooms->writers, &instance->process,
+					      instance->gather_ms, &instance->writer, error);
 }
 
 /* The writer gathers the entry.  Takes @flat over. */
@@ -68,7 +68,7 @@ static int instance__add_written(struct instance_rooms *rooms, struct instance *
 	if (ret)
 		return ret;
 	asked->layout = &layout;
-	ret = instance__need_writer(rooms, instance, asked->gather_ms, error) ?:
+	ret = instance__need_writer(rooms, instance, error) ?:
 		      registry__add_process(rooms->registry, asked, &fd, &entry, error);
 	if (!ret) {
 		ret = writer__add(instance->writer, flat, &layout, fd, error);
@@ -100,21 +100,20 @@ static int name_entry(char name[static DART_CONTROL_ENTRY_NAME_MAX],
 }
 
 static int instance__add_entry(struct instance_rooms *rooms, struct instance *instance,
-			       const struct dart_application_entry *from, uint32_t gather_ms,
-			       struct dart_error *error)
+			       const struct dart_application_entry *from, struct dart_error *error)
 {
 	char name[DART_CONTROL_ENTRY_NAME_MAX];
 	struct process_request asked = {
 		.name = name,
 		.group = instance->group,
-		.gather_ms = gather_ms,
+		.gather_ms = instance->gather_ms,
 		.rows = from->rows,
 		.object = ++rooms->last_object,
 	};
 	struct dart_application_entry flat;
 	int ret;
 
-	ret = name_entry(name, from, instance->label, gather_ms, error) ?:
+	ret = name_entry(name, from, instance->label, instance->gather_ms, error) ?:
 		      application_entry__flatten(from, &flat, error);
 	if (ret)
 		return ret;
@@ -167,9 +166,10 @@ static bool is_new(pid_t pid)
  * no other instance has.
  */
 static int instance__choose_label(const struct instance_rooms *rooms, struct instance *instance,
-				  const struct dart_application_layout *layout, uint32_t gather_ms,
+				  const struct dart_application_layout *layout,
 				  struct dart_error *error)
 {
+	const uint32_t gather_ms = instance->gather_ms;
 	const pid_t pid = instance->process.pid;
 	char cgroup[PATH_MAX];
 	uint16_t port;
@@ -191,14 +191,13 @@ static int instance__choose_label(const struct instance_rooms *rooms, struct ins
 }
 
 static int instance__add_entries(struct instance_rooms *rooms, struct instance *instance,
-				 const struct dart_application_layout *layout, uint32_t gather_ms,
-				 struct dart_error *error)
+				 const struct instance_parts *parts, struct dart_error *error)
 {
 	uint32_t i;
 	int ret = 0;
 
-	for (i = 0; !ret && i < layout->entry_count; i++)
-		ret = instance__add_entry(rooms, instance, &layout->entries[i], gather_ms, error);
+	for (i = 0; !ret && i < parts->layout->entry_count; i++)
+		ret = instance__add_entry(rooms, instance, &parts->layout->entries[i], error);
 	if (!ret && instance->writer)
 		ret = writer__start(instance->writer, error);
 	if (ret)
@@ -206,8 +205,7 @@ static int instance__add_entries(struct instance_rooms *rooms, struct instance *
 	return ret;
 }
 
-int instance__new(struct instance_rooms *rooms, int pidfd, struct entry_group *group,
-		  const struct dart_application_layout *layout, uint32_t gather_ms,
+int instance__new(struct instance_rooms *rooms, const struct instance_parts *parts,
 		  struct instance **result, struct dart_error *error)
 {
 	struct instance *instance = calloc(1, sizeof(*instance));
@@ -216,21 +214,20 @@ int instance__new(struct instance_rooms *rooms, int pidfd, struct entry_group *g
 	if (!instance)
 		return dart_error__no_memory(error);
 	instance->pidfd = -1;
-	instance->group = group;
-	instance->build_id = layout->modules[0].build_id;
-	ret = application_process__attach(&instance->process, pidfd, layout, error);
-	if (ret) {
-		free(instance);
-		return ret;
-	}
+	instance->group = parts->group;
+	instance->gather_ms = parts->gather_ms;
+	instance->build_id = parts->build_id;
+	instance->process = *parts->process;
 	host_process__executable(instance->process.pid, instance->executable);
-	ret = instance__choose_label(rooms, instance, layout, gather_ms, error) ?:
-		      instance__add_entries(rooms, instance, layout, gather_ms, error);
+	ret = instance__choose_label(rooms, instance, parts->layout, error) ?:
+		      instance__add_entries(rooms, instance, parts, error);
 	if (ret) {
+		instance->process.memory = -1;
 		instance__free(instance);
 		return ret;
 	}
-	instance->pidfd = pidfd;
+	parts->process->memory = -1;
+	instance->pidfd = parts->pidfd;
 	instance->is_staged = true;
 	*result = instance;
 	return 0;
@@ -264,6 +261,7 @@ void instance__free(struct instance *instance)
 		free(instance->names[i]);
 	if (instance->pidfd >= 0)
 		close(instance->pidfd);
-	application_process__detach(&instance->process);
+	if (instance->process.memory >= 0)
+		application_process__detach(&instance->process);
 	free(instance);
 }

@@ -2,11 +2,6 @@
 /*
  * An instance: a process whose program has a layout, and its entries.  The module gathers an entry,
  * or a writer (writer.h) does.
- *
- * The seam for memory that describes itself (mapped.h): an instance takes any layout that
- * application_process__attach() takes.  Such a layout is made by a thread, because that sleeps, and
- * again when a check fails; applications.c then offers it in place of the one that layouts__find()
- * returns.
  */
 #ifndef APPLICATION_INSTANCE_H
 #define APPLICATION_INSTANCE_H
@@ -27,6 +22,7 @@ struct instance {
 	struct entry_group *group; /* of its entries */
 	struct application_process process;
 	int pidfd;
+	uint32_t gather_ms;
 	sd_event_source *end; /* of the process */
 	struct dart_application_build_id build_id;
 	char executable[PATH_MAX]; /* as /proc calls it */
@@ -45,13 +41,21 @@ struct instance_rooms {
 	uint64_t last_object; /* number of the last entry */
 };
 
+/* What an instance is made of. */
+struct instance_parts {
+	int pidfd; /* taken over, but not on error */
+	struct application_process *process; /* attached with @layout; taken over, but not on error */
+	const struct dart_application_layout *layout;
+	struct dart_application_build_id build_id;
+	struct entry_group *group; /* of its entries */
+	uint32_t gather_ms;
+};
+
 /*
- * Makes an instance of a process with @layout, whose entries belong to @group, in a batch of the
- * registry.  @pidfd becomes the instance's, but not on error.  Returns 0; -ENOEXEC if a check of the
- * layout fails, perhaps because the program has only started; -ESRCH; or another -errno.
+ * Makes an instance in a batch of the registry.  Returns 0; -ENOEXEC if the process has only
+ * started, and may open the port that names it; or another -errno.
  */
-int instance__new(struct instance_rooms *rooms, int pidfd, struct entry_group *group,
-		  const struct dart_application_layout *layout, uint32_t gather_ms,
+int instance__new(struct instance_rooms *rooms, const struct instance_parts *parts,
 		  struct instance **instance, struct dart_error *error);
 /* In a batch: takes the entries out of the table; @has_ended: for good, after the process. */
 void instance__withdraw(struct instance_rooms *rooms, struct instance *instance, bool has_ended);

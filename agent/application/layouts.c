@@ -18,6 +18,7 @@
 struct known_layout {
 	TAILQ_ENTRY(known_layout) link; /* the one that was used last comes first */
 	struct dart_application_layout *layout; /* NULL: the file cannot be used */
+	unsigned int users; /* who have not put it back */
 	struct dart_error why;
 	/* The file as it was read. */
 	dev_t device;
@@ -29,16 +30,45 @@ void layouts__open(struct layouts *layouts)
 {
 	*layouts = (struct layouts){};
 	TAILQ_INIT(&layouts->known);
+	TAILQ_INIT(&layouts->forgotten);
+}
+
+static void known_layout__free(struct known_layout *known)
+{
+	dart_application_layout__free(known->layout);
+	free(known);
 }
 
 static void layouts__forget(struct layouts *layouts, struct known_layout *known)
 {
 	TAILQ_REMOVE(&layouts->known, known, link);
 	layouts->count--;
-	dart_application_layout__free(known->layout);
-	free(known);
+	if (known->users)
+		TAILQ_INSERT_TAIL(&layouts->forgotten, known, link);
+	else
+		known_layout__free(known);
 }
 
+void layouts__put(struct layouts *layouts, const struct dart_application_layout *layout)
+{
+	struct known_layout *known;
+
+	TAILQ_FOREACH(known, &layouts->known, link) {
+		if (known->layout != layout)
+			continue;
+		known->users--;
+		return;
+	}
+	TAILQ_FOREACH(known, &layouts->forgotten, link)
+		if (known->layout == layout)
+			break;
+	if (--known->users)
+		return;
+	TAILQ_REMOVE(&layouts->forgotten, known, link);
+	known_layout__free(known);
+}
+
+/* A layout that a thread reads stays until the program ends. */
 void layouts__close(struct layouts *layouts)
 {
 	struct known_layout *known;
@@ -95,8 +125,10 @@ static int layouts__load(struct layouts *layouts, FILE *file, const char *path,
 	TAILQ_REMOVE(&layouts->known, known, link);
 	TAILQ_INSERT_HEAD(&layouts->known, known, link);
 	*layout = known->layout;
-	if (known->layout)
+	if (known->layout) {
+		known->users++;
 		return 0;
+	}
 	*error = known->why;
 	return -EINVAL;
 }

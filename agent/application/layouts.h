@@ -16,18 +16,21 @@
 
 struct layouts {
 	TAILQ_HEAD(known_layouts, known_layout) known;
-	unsigned int count;
+	TAILQ_HEAD(, known_layout) forgotten; /* but in use */
+	unsigned int count; /* of the known ones */
 };
 
 void layouts__open(struct layouts *layouts);
 void layouts__close(struct layouts *layouts);
 
 /*
- * Finds the layout of a build, which is valid until the next call.  Returns 0; -ENOENT if there is
- * none; or another -errno if its file cannot be used.
+ * Finds the layout of a build, which the caller puts back.  Returns 0; -ENOENT if there is none; or
+ * another -errno if its file cannot be used.
  */
 int layouts__find(struct layouts *layouts, const struct dart_application_build_id *id,
 		  const struct dart_application_layout **layout, struct dart_error *error);
+
+void layouts__put(struct layouts *layouts, const struct dart_application_layout *layout);
 
 /* Is @name the name of the application?  Its entries are called NAME, and NAME:PART. */
 bool layout__is_of(const struct dart_application_layout *layout, const char *name);

@@ -1,34 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Recognizes processes by the build-id in their memory: see program.h. */
+/* Recognizes processes by the contents of their memory: see program.h. */
 #include "program.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "host_process.h"
-#include "process.h"
 
-/* Is the process a copy of its parent, as a server's child that writes a snapshot? */
-static bool is_copy_of_parent(pid_t pid, const struct dart_application_build_id *id)
+int program__init(struct program *program, const char *name, const struct selection *selection)
 {
-	struct dart_application_build_id of_parent;
-	struct dart_error ignored;
-	uint64_t start;
-	bool is_copy;
-	pid_t parent;
-	int pidfd;
+	*program = (struct program){
+		.name = strdup(name),
+		.selection = *selection,
+	};
+	return program->name ? 0 : -ENOMEM;
+}
 
-	if (!host_process__origin(pid, &parent, &start) || parent <= 1)
-		return false;
-	pidfd = host_process__open(parent);
-	if (pidfd < 0)
-		return false;
-	is_copy = !application_process__build_id(pidfd, &of_parent, &ignored) &&
-		  dart_application_build_id__equals(&of_parent, id);
-	close(pidfd);
-	return is_copy;
+void program__clear(struct program *program)
+{
+	free(program->name);
 }
 
 /*
@@ -47,29 +39,101 @@ static bool is_expected(const struct program *program, pid_t pid, bool is_missin
 	return host_process__executable(pid, path) && !strcmp(path, program->last_executable);
 }
 
-int program__recognize(const struct program *program, struct layouts *layouts, pid_t pid, int pidfd,
-		       bool is_missing, const struct dart_application_layout **layout,
-		       struct dart_error *error)
+static int program__refuse(const struct program *program, pid_t pid, int ret,
+			   const struct dart_error *reason, struct dart_error *error)
 {
-	struct dart_application_build_id id;
-	struct dart_error reason;
-	int ret;
+	return dart_error__set(error, -ret, "process %d is not '%s': %s", pid, program->name,
+			       reason->text);
+}
 
-	if (!selection__matches(&program->selection, pid))
-		return -ENODEV;
-	ret = application_process__build_id(pidfd, &id, &reason) ?:
-		      layouts__find(layouts, &id, layout, &reason);
+int program__find_layout(const struct program *program, struct layouts *layouts,
+			 const struct examination *examination, bool is_missing,
+			 const struct dart_application_layout **layout, struct dart_error *error)
+{
+	struct dart_error reason;
+	int ret = layouts__find(layouts, &examination->build_id, layout, &reason);
+
 	if (!ret && !layout__is_of(*layout, program->name)) {
 		ret = -EINVAL;
 		dart_error__set(&reason, EINVAL, "it runs the application '%s'",
 				(*layout)->entries[0].schema->name);
-	}
-	if (!ret)
-		return is_copy_of_parent(pid, &id) ? -ENODEV : 0;
-	if (ret == -ESRCH || !is_expected(program, pid, is_missing))
+		layouts__put(layouts, *layout);
+	} else if (!ret && examination->is_copy_of_parent) {
+		layouts__put(layouts, *layout);
 		return -ENODEV;
-	return dart_error__set(error, -ret, "process %d is not '%s': %s", pid, program->name,
-			       reason.text);
+	}
+	if (!ret || !is_expected(program, examination->pid, is_missing))
+		return ret ? -ENODEV : 0;
+	return program__refuse(program, examination->pid, ret, &reason, error);
+}
+
+/* A process without a build-id, or one whose memory could not be read. */
+static int judge_unknown(const struct program *program, const struct examination *examination,
+			 bool is_missing, bool *is_early, struct dart_error *error)
+{
+	const int ret = examination->build_ret;
+
+	if (ret == -ESRCH || !is_expected(program, examination->pid, is_missing))
+		return -ENODEV;
+	*is_early = ret == -ENOEXEC;
+	return program__refuse(program, examination->pid, ret, &examination->build_why, error);
+}
+
+/* Of a program that is known by its build-id: does its layout fit the process? */
+static int judge_build(const struct program *program, const struct examination *examination,
+		       bool is_missing, bool *is_early, struct dart_error *error)
+{
+	const struct finding *finding = &examination->findings[APPLICATION_FORMAT_ANY];
+
+	if (examination->build_ret)
+		return judge_unknown(program, examination, is_missing, is_early, error);
+	if (!examination->layout || !layout__is_of(examination->layout, program->name) ||
+	    finding->ret == -ESRCH)
+		return -ENODEV;
+	*is_early = finding->ret == -ENOEXEC;
+	if (finding->ret)
+		*error = finding->why;
+	return finding->ret;
+}
+
+/*
+ * Of a program that is known by its memory.  It may map its file, or complete it, at any time.  A
+ * file that lies is told of each process.
+ */
+static int judge_described(const struct program *program, const struct examination *examination,
+			   bool is_missing, bool *is_early, struct dart_error *error)
+{
+	const struct finding *finding = &examination->findings[program->format];
+	bool is_told;
+
+	/* All processes of varnishd have the same build; mapped.h tells them apart. */
+	if (!finding->ret)
+		return examination->is_copy_of_parent &&
+				       program->format != APPLICATION_FORMAT_VARNISH ?
+			       -ENODEV :
+			       0;
+	*is_early = finding->ret == -ENOENT || finding->ret == -EAGAIN;
+	if (finding->ret == -ENODEV)
+		is_told = program->selection.kind == SELECTION_PID;
+	else if (finding->ret == -ENOENT || finding->ret == -EACCES || finding->ret == -EUSERS)
+		is_told = is_expected(program, examination->pid, is_missing);
+	else
+		is_told = finding->ret != -ESRCH;
+	if (!is_told)
+		return -ENODEV;
+	/* -ENODEV has no sentence. */
+	return program__refuse(program, examination->pid,
+			       finding->ret == -ENODEV ? -EINVAL : finding->ret, &finding->why,
+			       error);
+}
+
+int program__judge(const struct program *program, const struct examination *examination,
+		   bool is_missing, bool *is_early, struct dart_error *error)
+{
+	*is_early = false;
+	if (program->format == APPLICATION_FORMAT_ANY)
+		return judge_build(program, examination, is_missing, is_early, error);
+	return judge_described(program, examination, is_missing, is_early, error);
 }
 
 int program__print(const struct program *program, bool follows, char *text, size_t room,

@@ -86,6 +86,12 @@ bool selection__matches(const struct selection *selection, pid_t pid)
 	}
 }
 
+bool selection__equals(const struct selection *one, const struct selection *other)
+{
+	return one->kind == other->kind && one->pid == other->pid &&
+	       !strcmp(one->text, other->text);
+}
+
 int selection__check_start(const struct selection *selection, uint64_t wanted,
 			   struct dart_error *error)
 {

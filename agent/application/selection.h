@@ -31,6 +31,7 @@ int selection__init(struct selection *selection, const char *unit, const json_t 
 		    const char *cgroup, const char *exe, struct dart_error *error);
 /* True says nothing about the program of the process. */
 bool selection__matches(const struct selection *selection, pid_t pid);
+bool selection__equals(const struct selection *one, const struct selection *other);
 /*
  * -ESRCH: a process that is selected by its number has ended, or started at another time than
  * @start (see host_process__origin(); 0: any), because the kernel gave its number away again.

@@ -39,6 +39,11 @@ struct request {
 	 * again, until a second has passed.
 	 */
 	bool is_early;
+	/*
+	 * Set by a handler that fails because work is under way that its result depends on: as
+	 * above, but until ten seconds have passed.
+	 */
+	bool is_under_way;
 	bool has_more;	/* the state file may wait for the next request */
 	bool is_monitor;	/* changes follow the reply; set by "monitor" */
 	bool is_refused;	/* set by dispatch() */

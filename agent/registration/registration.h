@@ -33,7 +33,7 @@ struct registration {
 	bool is_wanted;	/* the configuration wants it; while that is compared */
 	/* Why it could not be carried out; NULL: its object is there. */
 	char *missing;
-	int code;	/* errno of the failure */
+	int code;	/* errno of the failure; EINPROGRESS: work for it is under way */
 };
 
 /*

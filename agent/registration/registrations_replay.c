@@ -79,6 +79,12 @@ static void miss(struct registration *registration, const struct dart_error *err
 {
 	const char *name = json_string_value(json_object_get(registration->request, "request"));
 
+	/* The sentence of the last failure stays, so that the next one is told only if it differs. */
+	if (registration->code == EINPROGRESS) {
+		if (!*registration->missing)
+			registration__set_missing(registration, error->text);
+		return;
+	}
 	if (strcmp(registration->missing, error->text)) {
 		if (registration->place)
 			log__warning("%s: not registered: %s", registration->place, error->text);
@@ -192,6 +198,7 @@ static void registrations__failed(struct registrations *registrations,
 		}
 }
 
+#define UNDER_WAY_US (20 * UINT64_C(1000))
 #define RETRY_MIN_US (1 * UINT64_C(1000000))
 #define RETRY_MAX_US (60 * UINT64_C(1000000))
 
@@ -225,10 +232,25 @@ static bool may_appear(const struct registrations *registrations,
 	       !(registrations->lacks_device && needs_device(registration));
 }
 
+/* Is work under way for a registration? */
+static bool registrations__is_under_way(const struct registrations *registrations)
+{
+	const struct registration *registration;
+
+	TAILQ_FOREACH(registration, &registrations->list, link)
+		if (registration->missing && registration->code == EINPROGRESS)
+			return true;
+	return false;
+}
+
 static void registrations__schedule(struct registrations *registrations)
 {
 	const struct registration *registration;
 
+	if (registrations__is_under_way(registrations)) {
+		loop_timer__start(registrations->retry, UNDER_WAY_US);
+		return;
+	}
 	TAILQ_FOREACH(registration, &registrations->list, link)
 		if (may_appear(registrations, registration))
 			break;
@@ -266,14 +288,17 @@ static void registrations__end_batch(struct registrations *registrations)
 int registrations__on_retry(sd_event_source *source, uint64_t usec, void *userdata)
 {
 	struct registrations *registrations = userdata;
+	const bool is_under_way = registrations__is_under_way(registrations);
 	struct registration *registration;
 
-	registrations->retry_us *= 2;
+	if (!is_under_way)
+		registrations->retry_us *= 2;
 	if (registrations->retry_us > RETRY_MAX_US)
 		registrations->retry_us = RETRY_MAX_US;
 	registrations__begin(registrations);
 	TAILQ_FOREACH(registration, &registrations->list, link)
-		if (may_appear(registrations, registration))
+		if (may_appear(registrations, registration) &&
+		    (!is_under_way || registration->code == EINPROGRESS))
 			registrations__carry_out(registrations, registration);
 	registrations__end_batch(registrations);
 	return 0;

@@ -148,7 +148,8 @@ static int client__handle_request(struct client *client)
 
 	reply = dispatch(client->clients->tables, client->clients->recorder, &request,
 			 client->is_too_long ? NULL : client->request, client->request_length - 1);
-	if (request.is_early && client__may_wait_for(client)) {
+	if ((request.is_early || request.is_under_way) &&
+	    client__may_wait_for(client, request.is_under_way)) {
 		json_decref(reply);
 		return client__wait_for(client, on_again);
 	}

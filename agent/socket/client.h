@@ -74,8 +74,11 @@ void clients__close(struct clients *clients);
 
 /* Stops reading from the client for now; its socket fills. */
 int client__wait(struct client *client);
-/* True for a second after the first attempt to handle a request that cannot succeed yet. */
-bool client__may_wait_for(struct client *client);
+/*
+ * True for a second after the first attempt to handle a request that cannot succeed yet; for ten
+ * seconds while work for it is under way.
+ */
+bool client__may_wait_for(struct client *client, bool is_under_way);
 /* Keeps the request, reads nothing meanwhile, and soon calls @again with the client. */
 int client__wait_for(struct client *client, sd_event_time_handler_t again);
 

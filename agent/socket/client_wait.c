@@ -60,17 +60,18 @@ int client__wait(struct client *client)
 
 /* ---- requests that come too early */
 
-/* Interval between attempts to handle an early request, and the time until it fails. */
+/* Interval between attempts to handle an early request, and the times until it fails. */
 #define AGAIN_US	10000
 #define ARRIVAL_NS	INT64_C(1000000000)
+#define WORK_NS		(10 * INT64_C(1000000000))
 
-bool client__may_wait_for(struct client *client)
+bool client__may_wait_for(struct client *client, bool is_under_way)
 {
 	int64_t now = dart_clock__ns(CLOCK_BOOTTIME);
 
 	if (!client->arrived)
 		client->arrived = now;
-	return now - client->arrived < ARRIVAL_NS;
+	return now - client->arrived < (is_under_way ? WORK_NS : ARRIVAL_NS);
 }
 
 int client__wait_for(struct client *client, sd_event_time_handler_t again)

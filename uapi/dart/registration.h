@@ -149,7 +149,7 @@
  *       below the root of the hierarchy) or below, or its executable matches the pattern X of
  *       fnmatch(3); without these, it is any process of the host with such a layout.  The request
  *       fails unless it finds one process.  With F true, it follows all such processes, now and
- *       as they start; P cannot be followed.  Entries end with their process; without P the
+ *       as they start, which become instances after the reply; P cannot be followed.  Entries end with their process; without P the
  *       application waits for the next one.  The name of the application is in the reply.  Root
  *       only.
  *   {"request": "application-list"}

@@ -62,6 +62,7 @@ static json_t *count(const json_t *instances)
 static const struct table_column columns[] = { TEXT_COLUMN("NAME", "name"),
 					       NUMBER_COLUMN("MS", "gather_ms"),
 					       { "PROCESSES", "instances", true, count },
+					       NUMBER_COLUMN("HELD", "held"),
 					       { "AGE", "age_s", true, table__age },
 					       TEXT_COLUMN("REFUSED", "refused"),
 					       {} };

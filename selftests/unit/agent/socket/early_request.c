@@ -16,6 +16,7 @@
 struct peer {
 	int questions;	/* times that it was asked for */
 	int answers_at;	/* the number of the question that it answers */
+	bool is_working;	/* before that it has work under way */
 };
 
 static int ask_peer(struct request *request)
@@ -26,7 +27,8 @@ static int ask_peer(struct request *request)
 		request->result = json_true();
 		return 0;
 	}
-	request->is_early = true;
+	request->is_early = !peer->is_working;
+	request->is_under_way = peer->is_working;
 	return dart_error__set(&request->error, EAGAIN, "silence");
 }
 
@@ -98,6 +100,21 @@ static int64_t world__wait(struct world *world, int fd, const char *part)
 	if (!strstr(reply, part))
 		fail_msg("%s", reply);
 	return dart_clock__ns(CLOCK_MONOTONIC) - start;
+}
+
+/* More than a second, because each question comes 10 ms after the one before. */
+static void test_under_way(void **state)
+{
+	struct world world;
+	int fd;
+
+	world__open(&world, 120);
+	world.peer.is_working = true;
+	fd = world__ask(&world, "peer");
+	assert_true(world__wait(&world, fd, "\"ok\":true") > 1000 * NS_PER_MS);
+	assert_int_equal(world.peer.questions, 120);
+	close(fd);
+	world__close(&world);
 }
 
 static void test_answered(void **state)
@@ -188,6 +205,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("a request that cannot succeed yet is answered once it does", test_answered),
+		TEST("a request waits longer while work for it is under way", test_under_way),
 		TEST("after a second it is refused with the reason", test_refused),
 		TEST("other clients are answered while eight requests wait", test_others),
 		TEST("a client that waits may go, and so may dartd", test_gone),

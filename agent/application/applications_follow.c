@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Finds processes for applications, as they start and are executed: see applications.h. */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "applications.h"
+#include "host_process.h"
+
+/* Before a program is looked at that is known by its memory only: 160 ms. */
+#define TRIES_UNTIL_MAPPED 3
+
+static const struct examination_handlers handlers;
+
+static bool wants(const struct application *application, pid_t pid)
+{
+	if (!application->follows && application->instance_count)
+		return false;
+	return !applications__owner(application->applications, &application->program, pid);
+}
+
+/* A memory of the process that one of its instances has; NULL: it has none. */
+static const struct application_process *find_former(const struct applications *applications,
+						     pid_t pid)
+{
+	const struct application *application;
+	const struct instance *instance;
+
+	TAILQ_FOREACH(application, &applications->list, link)
+		TAILQ_FOREACH(instance, &application->instances, link)
+			if (instance->process.pid == pid)
+				return &instance->process;
+	return NULL;
+}
+
+/* What applications want of the process, as struct examination has it. */
+static unsigned int find_formats(const struct applications *applications, pid_t pid)
+{
+	const struct application *application;
+	unsigned int formats = 0;
+
+	TAILQ_FOREACH(application, &applications->list, link)
+		if (wants(application, pid) &&
+		    selection__matches(&application->program.selection, pid))
+			formats |= 1u << application->program.format;
+	return formats;
+}
+
+/* Takes the pidfd over, unless it is -1. */
+static void examine(struct applications *applications, const struct candidate_process *process,
+		    bool is_executed)
+{
+	struct examination *examination =
+		examinations__find(&applications->examinations, process->pid, applications);
+	const struct examination_wish wish = {
+		.pid = process->pid,
+		.pidfd = process->pidfd,
+		.tries = process->tries,
+		.is_executed = is_executed,
+		.formats = find_formats(applications, process->pid),
+		.former = is_executed ? find_former(applications, process->pid) : NULL,
+		.handlers = &handlers,
+		.owner = applications,
+	};
+
+	if (examination)
+		examination->is_wanted_again |= is_executed;
+	if (!examination && (wish.formats || wish.former))
+		examinations__add(&applications->examinations, &wish);
+	else if (process->pidfd >= 0)
+		close(process->pidfd);
+}
+
+static void consider(void *userdata, pid_t pid)
+{
+	const struct candidate_process process = { .pid = pid, .pidfd = -1 };
+	struct applications *applications = userdata;
+
+	/* Without a watch nothing has told of programs that were executed. */
+	examine(applications, &process, applications->exec_watch.fd < 0);
+}
+
+void applications__look(struct applications *applications)
+{
+	applications__plan_look(applications);
+	host_processes__each(consider, applications);
+}
+
+/* ---- results */
+
+static struct applications *of_examination(const struct examination *examination)
+{
+	return (struct applications *)((char *)examination->examinations -
+				       offsetof(struct applications, examinations));
+}
+
+static bool is_selected(const struct application *application,
+			const struct examination *examination)
+{
+	return examination->formats & 1u << application->program.format &&
+	       wants(application, examination->pid) &&
+	       selection__matches(&application->program.selection, examination->pid);
+}
+
+static const struct dart_application_layout *choose(struct examination *examination)
+{
+	struct applications *applications = examination->owner;
+	const struct dart_application_layout *layout;
+	struct application *application;
+	struct dart_error why;
+	int ret;
+
+	TAILQ_FOREACH(application, &applications->list, link) {
+		if (application->program.format != APPLICATION_FORMAT_ANY ||
+		    !is_selected(application, examination))
+			continue;
+		ret = program__find_layout(&application->program, &applications->layouts,
+					   examination, TAILQ_EMPTY(&application->instances),
+					   &layout, &why);
+		if (!ret)
+			return layout;
+		if (ret != -ENODEV)
+			application__refuse(application, &why);
+	}
+	return NULL;
+}
+
+/* Makes the process an instance if it is the program.  True: it may become the program. */
+static bool offer(struct application *application, struct examination *examination)
+{
+	struct finding *finding = &examination->findings[application->program.format];
+	struct dart_error why;
+	bool is_early;
+	int ret = program__judge(&application->program, examination,
+				 TAILQ_EMPTY(&application->instances), &is_early, &why);
+
+	if (!ret) {
+		ret = application__attach_found(application, finding, examination->layout,
+						&examination->pidfd, &examination->build_id, &why);
+		is_early = ret == -ENOEXEC;
+	}
+	if (!ret)
+		application->why = (struct dart_error){};
+	if (is_early && !candidate__has_last_try(examination->tries))
+		return true;
+	if (ret && ret != -ENODEV)
+		application__refuse(application, &why);
+	return false;
+}
+
+static bool has_ended(int pidfd)
+{
+	struct pollfd end = { .fd = pidfd, .events = POLLIN };
+
+	return pidfd < 0 || poll(&end, 1, 0) > 0;
+}
+
+/* Its child is not executed, so no event tells of it. */
+static bool is_manager_of_varnish(const struct examination *examination)
+{
+	return examination->findings[APPLICATION_FORMAT_VARNISH].ret == -ENODEV;
+}
+
+/* Is the program of the process known, but not ready? */
+static bool is_likely(const struct examination *examination)
+{
+	enum application_format format;
+
+	for (format = APPLICATION_FORMAT_ANY + 1; format < APPLICATION_FORMATS; format++)
+		if (examination->findings[format].ret == -EAGAIN)
+			return true;
+	return examination->layout || is_manager_of_varnish(examination);
+}
+
+/* An examination has not made the process an instance. */
+static void go_on(struct applications *applications, struct examination *examination, bool is_early)
+{
+	const struct candidate_process process = {
+		.pid = examination->pid,
+		.pidfd = examination->pidfd,
+		.tries = examination->tries,
+		.is_likely = is_likely(examination),
+	};
+
+	if (is_early && process.pidfd >= 0) {
+		candidates__add(&applications->candidates, &process);
+		examination->pidfd = -1;
+	} else if (is_manager_of_varnish(examination)) {
+		if (examination->tries)
+			applications__look_again(applications);
+	} else if (process.is_likely && has_ended(process.pidfd)) {
+		/* A server that went into the background is a child of the process. */
+		applications__look_again(applications);
+	} else if (examination->is_executed && has_ended(process.pidfd)) {
+		/* It may have been one, too. */
+		applications__look_soon(applications);
+	}
+}
+
+static void finish(struct examination *examination)
+{
+	const struct candidate_process again = { .pid = examination->pid, .pidfd = -1 };
+	struct applications *applications = of_examination(examination);
+	struct application *application;
+	bool is_early = false;
+
+	if (!examination->lives)
+		applications__end_process(applications, examination->pid);
+	TAILQ_FOREACH(application, &applications->list, link)
+		if (is_selected(application, examination))
+			is_early |= offer(application, examination);
+	if (examination->is_wanted_again)
+		examine(applications, &again, true);
+	else
+		go_on(applications, examination, is_early);
+	if (examination->layout)
+		layouts__put(&applications->layouts, examination->layout);
+	applications__arm(applications);
+}
+
+static void hold(struct examination *examination)
+{
+	struct applications *applications = examination->owner;
+	struct application *application;
+	struct dart_error why;
+
+	examination__explain_hold(examination, &why);
+	TAILQ_FOREACH(application, &applications->list, link)
+		if (is_selected(application, examination))
+			application__refuse(application, &why);
+}
+
+static const struct examination_handlers handlers = {
+	.choose = choose,
+	.finish = finish,
+	.hold = hold,
+};
+
+/* ---- events */
+
+void applications__on_exec(void *userdata, pid_t pid)
+{
+	struct candidate_process process = { .pid = pid, .pidfd = -1, .tries = TRIES_UNTIL_MAPPED };
+	struct applications *applications = userdata;
+	const unsigned int formats = find_formats(applications, pid);
+
+	if (!formats || formats & 1u << APPLICATION_FORMAT_ANY || find_former(applications, pid)) {
+		process.tries = 0;
+		examine(applications, &process, true);
+		return;
+	}
+	/* No program maps its file at once, and most processes have ended by then. */
+	process.pidfd = host_process__open(pid);
+	if (process.pidfd < 0)
+		return;
+	candidates__add(&applications->candidates, &process);
+	applications__arm(applications);
+}
+
+void applications__on_lost(void *userdata)
+{
+	applications__look_again(userdata);
+}
+
+int applications__on_retry(sd_event_source *source, uint64_t time, void *userdata)
+{
+	struct applications *applications = userdata;
+	struct candidate_process process;
+
+	while (candidates__take(&applications->candidates, &process)) {
+		if (!has_ended(process.pidfd)) {
+			examine(applications, &process, false);
+			continue;
+		}
+		close(process.pidfd);
+		/* A server that went into the background is a child of the candidate. */
+		applications->looks_again |= process.is_likely;
+	}
+	if (applications__have_to_look(applications))
+		applications__look(applications);
+	applications__arm(applications);
+	return 0;
+}

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The instances of applications, from their first to their last value: see applications.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <libdart/clock.h>
+
+#include "agent/base/log.h"
+#include "agent/base/loop_timer.h"
+#include "applications.h"
+
+#define LOOK_FIRST_US 100000
+
+/* ---- the timer */
+
+static uint64_t now_us(void)
+{
+	return dart_clock__ns(CLOCK_MONOTONIC) / 1000;
+}
+
+/* Must it look at processes again and again, because no event tells of all of them? */
+static bool needs_looks(const struct applications *applications)
+{
+	const struct application *application;
+
+	if (applications->exec_watch.fd < 0)
+		return !TAILQ_EMPTY(&applications->list);
+	TAILQ_FOREACH(application, &applications->list, link)
+		if (application->program.format != APPLICATION_FORMAT_ANY &&
+		    (application->follows || !application->instance_count))
+			return true;
+	return false;
+}
+
+/* us until the next look. */
+static uint64_t look_delay(const struct applications *applications)
+{
+	const uint64_t now = now_us();
+
+	if (applications->looks_again)
+		return 0;
+	if (!applications->looks_soon && !needs_looks(applications))
+		return UINT64_MAX;
+	return applications->look_due > now ? applications->look_due - now : 0;
+}
+
+bool applications__have_to_look(const struct applications *applications)
+{
+	return !look_delay(applications);
+}
+
+void applications__arm(struct applications *applications)
+{
+	const uint64_t look = look_delay(applications);
+	uint64_t delay = candidates__delay(&applications->candidates);
+
+	if (delay > look)
+		delay = look;
+	if (delay == UINT64_MAX)
+		sd_event_source_set_enabled(applications->retry, SD_EVENT_OFF);
+	else
+		loop_timer__start(applications->retry, delay);
+}
+
+void applications__look_again(struct applications *applications)
+{
+	applications->looks_again = true;
+	applications->look_us = LOOK_FIRST_US;
+	applications__arm(applications);
+}
+
+void applications__look_soon(struct applications *applications)
+{
+	const uint64_t now = now_us();
+
+	if (applications->looked + 2 * LOOK_US < now)
+		applications->look_us = LOOK_FIRST_US;
+	if (!applications->looks_soon && applications->look_due > now + applications->look_us)
+		applications->look_due = now + applications->look_us;
+	applications->looks_soon = true;
+	applications__arm(applications);
+}
+
+void applications__plan_look(struct applications *applications)
+{
+	applications->looks_again = applications->looks_soon = false;
+	applications->looked = now_us();
+	applications->look_due = applications->looked + applications->look_us;
+	applications->look_us *= 2;
+	if (applications->look_us > LOOK_US)
+		applications->look_us = LOOK_US;
+}
+
+/* ---- ends */
+
+static void application__drop(struct application *application, struct instance *instance)
+{
+	TAILQ_REMOVE(&application->instances, instance, link);
+	application->instance_count--;
+	application->applications->instance_count--;
+	snprintf(application->program.last_executable, sizeof(application->program.last_executable),
+		 "%s", instance->executable);
+	instance__free(instance);
+}
+
+void application__free(struct application *application)
+{
+	struct applications *applications = application->applications;
+	struct instance *instance;
+
+	while ((instance = TAILQ_FIRST(&application->instances)))
+		application__drop(application, instance);
+	inventory__remove_group(&applications->rooms.registry->inventory, &application->group);
+	TAILQ_REMOVE(&applications->list, application, link);
+	if (TAILQ_EMPTY(&applications->list))
+		exec_watch__close(&applications->exec_watch);
+	program__clear(&application->program);
+	free(application);
+}
+
+static struct application *of_group(const struct entry_group *group)
+{
+	return (struct application *)((char *)group - offsetof(struct application, group));
+}
+
+/* It has no instance any more.  A process that was chosen by its number does not come back. */
+static void application__await(struct application *application)
+{
+	struct applications *applications = application->applications;
+
+	if (application->program.selection.kind != SELECTION_PID) {
+		/* A server in the background is a child of the process that was started. */
+		applications__look_again(applications);
+		return;
+	}
+	changes__announce(applications->changes, "ended", "application", application->group.name);
+	application__free(application);
+}
+
+static void applications__end(struct application *application, struct instance *instance,
+			      const char *why)
+{
+	struct applications *applications = application->applications;
+	struct registry *registry = applications->rooms.registry;
+
+	log__peer_info("%s: %s, process %d, %s", application->group.name, instance->label,
+		       instance->process.pid, why);
+	registry__begin(registry);
+	instance__withdraw(&applications->rooms, instance, true);
+	registry__end_or_log(registry);
+	application__drop(application, instance);
+	application__await(application);
+}
+
+static int on_end(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	struct instance *instance = userdata;
+
+	applications__end(of_group(instance->group), instance, "has ended");
+	return 0;
+}
+
+static struct instance *find_instance(const struct application *application, pid_t pid)
+{
+	struct instance *instance;
+
+	TAILQ_FOREACH(instance, &application->instances, link)
+		if (instance->process.pid == pid)
+			return instance;
+	return NULL;
+}
+
+void applications__end_process(struct applications *applications, pid_t pid)
+{
+	struct application *application, *next;
+	struct instance *instance;
+
+	for (application = TAILQ_FIRST(&applications->list); application; application = next) {
+		next = TAILQ_NEXT(application, link);
+		instance = find_instance(application, pid);
+		if (instance)
+			applications__end(application, instance, "executes another program");
+	}
+}
+
+const struct application *applications__owner(const struct applications *applications,
+					      const struct program *program, pid_t pid)
+{
+	const struct application *application;
+
+	TAILQ_FOREACH(application, &applications->list, link)
+		if (!strcmp(application->program.name, program->name) &&
+		    find_instance(application, pid))
+			return application;
+	return NULL;
+}
+
+/* ---- beginnings */
+
+void application__refuse(struct application *application, const struct dart_error *why)
+{
+	if (strcmp(application->why.text, why->text))
+		log__peer_warning("%s: %s", application->group.name, why->text);
+	application->why = *why;
+}
+
+void application__settle(struct entry_group *group, int end, const struct dart_error *why)
+{
+	struct application *application = of_group(group);
+	struct instance *instance, *next;
+
+	for (instance = TAILQ_FIRST(&application->instances); instance; instance = next) {
+		next = TAILQ_NEXT(instance, link);
+		if (!instance->is_staged)
+			continue;
+		instance->is_staged = false;
+		if (!end)
+			continue;
+		application__drop(application, instance);
+		application__refuse(application, why);
+	}
+}
+
+/* In a batch of the registry.  Takes over what the parts say if it returns 0. */
+static int application__attach(struct application *application, struct instance_parts *parts,
+			       struct dart_error *error)
+{
+	struct applications *applications = application->applications;
+	struct instance *instance;
+	int ret;
+
+	if (applications->instance_count == INSTANCES_MAX)
+		return dart_error__set(error, EDQUOT,
+				       "there are %d instances of applications already",
+				       INSTANCES_MAX);
+	parts->group = &application->group;
+	parts->gather_ms = application->gather_ms;
+	ret = instance__new(&applications->rooms, parts, &instance, error);
+	if (ret)
+		return ret;
+	TAILQ_INSERT_TAIL(&application->instances, instance, link);
+	application->instance_count++;
+	applications->instance_count++;
+	ret = sd_event_add_io(applications->loop, &instance->end, instance->pidfd, EPOLLIN, on_end,
+			      instance);
+	if (ret >= 0)
+		return 0;
+	dart_error__system(error, -ret, "cannot wait for the end of a process");
+	instance__withdraw(&applications->rooms, instance, false);
+	instance->pidfd = -1;
+	application__drop(application, instance);
+	return ret;
+}
+
+int application__attach_found(struct application *application, struct finding *finding,
+			      const struct dart_application_layout *layout, int *pidfd,
+			      const struct dart_application_build_id *build_id,
+			      struct dart_error *error)
+{
+	struct registry *registry = application->applications->rooms.registry;
+	struct instance_parts parts = {
+		.process = &finding->process,
+		.layout = finding->layout ?: layout,
+		.build_id = *build_id,
+	};
+	int ret;
+
+	/* A process may be an instance of several applications. */
+	parts.pidfd = fcntl(*pidfd, F_DUPFD_CLOEXEC, 0);
+	if (parts.pidfd < 0)
+		return dart_error__system(error, errno, "cannot duplicate a descriptor");
+	registry__begin(registry);
+	ret = application__attach(application, &parts, error);
+	if (ret)
+		close(parts.pidfd);
+	return registry__end_with(registry, ret, error);
+}
+
+/* ---- news of writers */
+
+/* Ends one instance whose writer has found out that its program is gone; false: there is none. */
+static bool applications__take_news(struct applications *applications)
+{
+	struct application *application;
+	struct instance *instance;
+
+	TAILQ_FOREACH(application, &applications->list, link) {
+		TAILQ_FOREACH(instance, &application->instances, link) {
+			if (!instance->writer || !writer__has_ended(instance->writer))
+				continue;
+			applications__end(application, instance,
+					  "executes another program or has ended");
+			return true;
+		}
+	}
+	return false;
+}
+
+int applications__on_news(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	eventfd_t count;
+
+	eventfd_read(fd, &count);
+	while (applications__take_news(userdata))
+		;
+	return 0;
+}

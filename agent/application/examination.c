@@ -1,0 +1,522 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reads the memory of processes in threads: see examination.h. */
+#include "examination.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <libdart/clock.h>
+
+#include "agent/base/lone_thread.h"
+#include "agent/base/loop_timer.h"
+#include "host_process.h"
+
+#define STACK_BYTES (256 << 10)
+#define RUNNING_MAX 8 /* threads that are not held */
+/* Threads of the processes of one user, and held threads; only the last limit is root's. */
+#define USER_MAX 4
+#define HELD_USERS_MAX 192
+#define HELD_MAX 256
+
+/* What the threads have in common with their dartd. */
+struct examiners {
+	atomic_uint holders;
+	int done; /* an eventfd: an examination is done */
+};
+
+static void examiners__put(struct examiners *examiners)
+{
+	if (atomic_fetch_sub(&examiners->holders, 1) > 1)
+		return;
+	close(examiners->done);
+	free(examiners);
+}
+
+/* ---- findings */
+
+struct finding finding__take(struct finding *finding)
+{
+	struct finding taken = *finding;
+
+	*finding = (struct finding){ .ret = -ENOENT, .process.memory = -1 };
+	return taken;
+}
+
+void finding__clear(struct finding *finding)
+{
+	if (finding->process.memory >= 0)
+		application_process__detach(&finding->process);
+	dart_application_layout__free(finding->layout);
+	*finding = (struct finding){ .ret = -ENOENT, .process.memory = -1 };
+}
+
+static void examination__put(struct examination *examination)
+{
+	unsigned int i;
+
+	if (atomic_fetch_sub(&examination->holders, 1) > 1)
+		return;
+	for (i = 0; i < APPLICATION_FORMATS; i++)
+		finding__clear(&examination->findings[i]);
+	if (examination->former.memory >= 0)
+		application_process__detach(&examination->former);
+	if (examination->pidfd >= 0)
+		close(examination->pidfd);
+	examiners__put(examination->examiners);
+	free(examination);
+}
+
+/* ---- in the thread */
+
+/* Is the process a copy of its parent, as a server's child that writes a snapshot? */
+static bool is_copy_of_parent(pid_t pid, const struct dart_application_build_id *id)
+{
+	struct dart_application_build_id of_parent;
+	struct dart_error ignored;
+	uint64_t start;
+	bool is_copy;
+	pid_t parent;
+	int pidfd;
+
+	if (!host_process__origin(pid, &parent, &start) || parent <= 1)
+		return false;
+	pidfd = host_process__open(parent);
+	if (pidfd < 0)
+		return false;
+	is_copy = !application_process__build_id(pidfd, &of_parent, &ignored) &&
+		  dart_application_build_id__equals(&of_parent, id);
+	close(pidfd);
+	return is_copy;
+}
+
+static int attach(struct finding *finding, int pidfd, const struct dart_application_layout *layout)
+{
+	int ret = application_process__attach(&finding->process, pidfd, layout, &finding->why);
+
+	if (ret)
+		finding->process.memory = -1;
+	return ret;
+}
+
+static void describe(struct examination *examination, enum application_format format)
+{
+	struct finding *finding = &examination->findings[format];
+
+	finding->ret = application_mapped__describe(examination->pidfd, format, &finding->layout,
+						    &finding->why);
+	if (finding->ret) {
+		finding->layout = NULL;
+		return;
+	}
+	finding->ret = attach(finding, examination->pidfd, finding->layout);
+	/* The program has changed its memory since: look again. */
+	if (finding->ret == -ENOEXEC)
+		finding->ret = -EAGAIN;
+}
+
+static void read_build_id(struct examination *examination)
+{
+	examination->build_ret = application_process__build_id(
+		examination->pidfd, &examination->build_id, &examination->build_why);
+	examination->is_copy_of_parent =
+		!examination->build_ret &&
+		is_copy_of_parent(examination->pid, &examination->build_id);
+}
+
+static void read_memory(struct examination *examination)
+{
+	bool needs_build_id = examination->formats & 1u << APPLICATION_FORMAT_ANY;
+	enum application_format format;
+
+	if (examination->former.memory >= 0)
+		examination->lives = application_process__lives(&examination->former);
+	for (format = APPLICATION_FORMAT_ANY + 1; format < APPLICATION_FORMATS; format++) {
+		if (!(examination->formats & 1u << format))
+			continue;
+		describe(examination, format);
+		needs_build_id |= !examination->findings[format].ret;
+	}
+	if (needs_build_id)
+		read_build_id(examination);
+}
+
+static void *run(void *argument)
+{
+	struct examination *examination = argument;
+	struct finding *found = &examination->findings[APPLICATION_FORMAT_ANY];
+
+	if (examination->step == EXAMINATION_READS)
+		read_memory(examination);
+	else
+		found->ret = attach(found, examination->pidfd, examination->layout);
+	atomic_store(&examination->is_done, true);
+	eventfd_write(examination->examiners->done, 1);
+	examination__put(examination);
+	return NULL;
+}
+
+/* ---- in the event loop */
+
+static unsigned int bucket_of(pid_t pid)
+{
+	return (unsigned int)pid % EXAMINATION_BUCKETS;
+}
+
+static uint64_t now_us(void)
+{
+	return dart_clock__ns(CLOCK_MONOTONIC) / 1000;
+}
+
+static bool examination__runs(const struct examination *examination)
+{
+	return examination->step != EXAMINATION_WAITS;
+}
+
+static int examination__start_thread(struct examination *examination)
+{
+	int ret;
+
+	atomic_store(&examination->is_done, false);
+	atomic_fetch_add(&examination->holders, 1);
+	ret = lone_thread__start(run, examination, STACK_BYTES);
+	if (ret)
+		atomic_fetch_sub(&examination->holders, 1);
+	else
+		examination->deadline = now_us() + EXAMINATION_TIMEOUT_MS * 1000;
+	return ret;
+}
+
+static void examination__unlink(struct examination *examination)
+{
+	struct examinations *examinations = examination->examinations;
+
+	if (examination__runs(examination))
+		TAILQ_REMOVE(&examinations->started, examination, link);
+	else
+		TAILQ_REMOVE(&examinations->waiting, examination, link);
+	LIST_REMOVE(examination, in_bucket);
+}
+
+/* Unlinks it, and tells its owner. */
+static void examination__finish(struct examination *examination)
+{
+	examination__unlink(examination);
+	examination->handlers->finish(examination);
+	examination__put(examination);
+}
+
+static void examination__fail(struct examination *examination, int ret,
+			      const struct dart_error *why)
+{
+	enum application_format format;
+
+	examination->build_ret = ret;
+	examination->build_why = *why;
+	for (format = 0; format < APPLICATION_FORMATS; format++) {
+		if (!(examination->formats & 1u << format))
+			continue;
+		examination->findings[format].ret = ret;
+		examination->findings[format].why = *why;
+	}
+	examination__finish(examination);
+}
+
+/* Threads of a user, which hold or do not. */
+static unsigned int count_of_user(const struct examinations *examinations, uid_t user,
+				  bool are_held)
+{
+	const struct examination *examination;
+	unsigned int count = 0;
+
+	TAILQ_FOREACH(examination, &examinations->started, link)
+		count += examination->user == user && examination->is_held == are_held;
+	return count;
+}
+
+/* May no thread be given to the user until one that is held ends? */
+static bool holds_too_many(const struct examinations *examinations, uid_t user)
+{
+	if (!user)
+		return examinations->held >= HELD_MAX;
+	return examinations->held >= HELD_USERS_MAX ||
+	       count_of_user(examinations, user, true) >= USER_MAX;
+}
+
+static void examination__fail_to_begin(struct examination *examination, int ret)
+{
+	struct dart_error why;
+
+	if (ret == -ESRCH)
+		dart_error__set(&why, ESRCH, "process %d has ended", examination->pid);
+	else if (ret == -EUSERS)
+		dart_error__set(
+			&why, EUSERS,
+			"process %d is not examined: other processes of user %u do not answer when their memory is read",
+			examination->pid, examination->user);
+	else
+		dart_error__system(&why, -ret, "cannot start a thread to read process %d",
+				   examination->pid);
+	examination__fail(examination, ret, &why);
+}
+
+/* Returns 0; -EAGAIN if it must wait; or another -errno, why it cannot begin. */
+static int examination__begin(struct examination *examination)
+{
+	struct examinations *examinations = examination->examinations;
+	int ret;
+
+	if (examination->user == (uid_t)-1 &&
+	    !host_process__user(examination->pid, &examination->user))
+		return -ESRCH;
+	if (holds_too_many(examinations, examination->user))
+		return -EUSERS;
+	if (examination->user && count_of_user(examinations, examination->user, false) >= USER_MAX)
+		return -EAGAIN;
+	if (examination->pidfd < 0)
+		examination->pidfd = host_process__open(examination->pid);
+	if (examination->pidfd < 0)
+		return -ESRCH;
+	TAILQ_REMOVE(&examinations->waiting, examination, link);
+	examination->step = EXAMINATION_READS;
+	TAILQ_INSERT_TAIL(&examinations->started, examination, link);
+	ret = examination__start_thread(examination);
+	if (ret)
+		return ret == -EAGAIN ? -ENOMEM : ret;
+	examinations->running++;
+	return 0;
+}
+
+/* Begins examinations while there are threads for them. */
+static void examinations__begin(struct examinations *examinations)
+{
+	struct examination *examination, *next;
+	uid_t waits = -1; /* a user all of whose threads run */
+	int ret;
+
+	for (examination = TAILQ_FIRST(&examinations->waiting);
+	     examination && examinations->running < RUNNING_MAX; examination = next) {
+		next = TAILQ_NEXT(examination, link);
+		if (examination->user == waits && waits != (uid_t)-1)
+			continue;
+		ret = examination__begin(examination);
+		if (ret == -EAGAIN) {
+			waits = examination->user;
+		} else if (ret) {
+			examination__fail_to_begin(examination, ret);
+			/* A handler may have changed the list. */
+			next = TAILQ_FIRST(&examinations->waiting);
+		}
+	}
+}
+
+/* Starts the timer for the thread whose time ends first. */
+static void examinations__arm(struct examinations *examinations)
+{
+	const uint64_t now = now_us();
+	const struct examination *examination;
+	uint64_t due = UINT64_MAX;
+
+	TAILQ_FOREACH(examination, &examinations->started, link)
+		if (!examination->is_held && examination->deadline < due)
+			due = examination->deadline;
+	if (due == UINT64_MAX)
+		sd_event_source_set_enabled(examinations->timer, SD_EVENT_OFF);
+	else
+		loop_timer__start(examinations->timer, due > now ? due - now : 0);
+}
+
+/* The thread of its step has ended.  True: another one attaches the process. */
+static bool examination__goes_on(struct examination *examination)
+{
+	if (examination->step != EXAMINATION_READS || examination->build_ret ||
+	    !(examination->formats & 1u << APPLICATION_FORMAT_ANY) || !examination->owner)
+		return false;
+	examination->layout = examination->handlers->choose(examination);
+	if (!examination->layout)
+		return false;
+	examination->step = EXAMINATION_ATTACHES;
+	return !examination__start_thread(examination);
+}
+
+static void examinations__take_done(struct examinations *examinations)
+{
+	struct examination *examination, *next;
+
+	for (examination = TAILQ_FIRST(&examinations->started); examination; examination = next) {
+		next = TAILQ_NEXT(examination, link);
+		if (!atomic_load(&examination->is_done))
+			continue;
+		if (examination->is_held)
+			examinations->held--;
+		else
+			examinations->running--;
+		examination->is_held = false;
+		if (examination__goes_on(examination)) {
+			examinations->running++;
+			continue;
+		}
+		examination__finish(examination);
+		/* A handler may have changed the list. */
+		next = TAILQ_FIRST(&examinations->started);
+	}
+}
+
+static int on_done(sd_event_source *source, int fd, uint32_t revents, void *userdata)
+{
+	struct examinations *examinations = userdata;
+	eventfd_t count;
+
+	eventfd_read(fd, &count);
+	examinations__take_done(examinations);
+	examinations__begin(examinations);
+	examinations__arm(examinations);
+	return 0;
+}
+
+static int on_time(sd_event_source *source, uint64_t time, void *userdata)
+{
+	struct examinations *examinations = userdata;
+	struct examination *examination;
+	const uint64_t now = now_us();
+
+	TAILQ_FOREACH(examination, &examinations->started, link) {
+		if (examination->is_held || examination->deadline > now ||
+		    atomic_load(&examination->is_done))
+			continue;
+		examination->is_held = true;
+		examinations->running--;
+		examinations->held++;
+		examination->handlers->hold(examination);
+	}
+	examinations__begin(examinations);
+	examinations__arm(examinations);
+	return 0;
+}
+
+int examination__explain_hold(const struct examination *examination, struct dart_error *error)
+{
+	return dart_error__set(
+		error, ETIMEDOUT,
+		"process %d of user %u has not answered within %d s when its memory was read (it may lie on a file system that hangs)",
+		examination->pid, examination->user, EXAMINATION_TIMEOUT_MS / 1000);
+}
+
+static struct examination *examination__new(struct examinations *examinations,
+					    const struct examination_wish *wish)
+{
+	struct examination *examination = calloc(1, sizeof(*examination));
+	enum application_format format;
+
+	if (!examination)
+		return NULL;
+	examination->examinations = examinations;
+	examination->handlers = wish->handlers;
+	examination->owner = wish->owner;
+	examination->pid = wish->pid;
+	examination->user = -1;
+	examination->pidfd = wish->pidfd;
+	examination->tries = wish->tries;
+	examination->formats = wish->formats;
+	examination->is_executed = wish->is_executed;
+	examination->lives = true;
+	examination->build_ret = -ENOENT;
+	for (format = 0; format < APPLICATION_FORMATS; format++)
+		examination->findings[format] =
+			(struct finding){ .ret = -ENOENT, .process.memory = -1 };
+	examination->former.memory = -1;
+	if (wish->former) {
+		examination->former = *wish->former;
+		examination->former.memory = fcntl(wish->former->memory, F_DUPFD_CLOEXEC, 0);
+	}
+	examination->examiners = examinations->examiners;
+	atomic_fetch_add(&examinations->examiners->holders, 1);
+	examination->holders = 1;
+	return examination;
+}
+
+int examinations__add(struct examinations *examinations, const struct examination_wish *wish)
+{
+	struct examination *examination = examination__new(examinations, wish);
+
+	if (!examination) {
+		if (wish->pidfd >= 0)
+			close(wish->pidfd);
+		return -ENOMEM;
+	}
+	TAILQ_INSERT_TAIL(&examinations->waiting, examination, link);
+	LIST_INSERT_HEAD(&examinations->buckets[bucket_of(wish->pid)], examination, in_bucket);
+	/* From the event loop, because handlers are not called before this function returns. */
+	eventfd_write(examinations->examiners->done, 1);
+	return 0;
+}
+
+struct examination *examinations__find(const struct examinations *examinations, pid_t pid,
+				       const void *owner)
+{
+	struct examination *examination;
+
+	LIST_FOREACH(examination, &examinations->buckets[bucket_of(pid)], in_bucket)
+		if (examination->pid == pid && examination->owner == owner)
+			return examination;
+	return NULL;
+}
+
+void examinations__disown(struct examinations *examinations, const void *owner)
+{
+	struct examination *examination, *next;
+
+	TAILQ_FOREACH(examination, &examinations->started, link)
+		if (examination->owner == owner)
+			examination->owner = NULL;
+	for (examination = TAILQ_FIRST(&examinations->waiting); examination; examination = next) {
+		next = TAILQ_NEXT(examination, link);
+		if (examination->owner != owner)
+			continue;
+		examination__unlink(examination);
+		examination__put(examination);
+	}
+}
+
+/* ---- opening */
+
+int examinations__open(struct examinations *examinations, sd_event *loop, struct dart_error *error)
+{
+	struct examiners *examiners = calloc(1, sizeof(*examiners));
+	int ret;
+
+	*examinations = (struct examinations){ .loop = loop, .examiners = examiners };
+	TAILQ_INIT(&examinations->waiting);
+	TAILQ_INIT(&examinations->started);
+	if (!examiners)
+		return dart_error__no_memory(error);
+	examiners->holders = 1;
+	examiners->done = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (examiners->done < 0)
+		return dart_error__system(error, errno, "cannot create an eventfd");
+	ret = sd_event_add_io(loop, &examinations->done, examiners->done, EPOLLIN, on_done,
+			      examinations);
+	if (ret >= 0)
+		ret = loop_timer__add(loop, &examinations->timer, CLOCK_MONOTONIC, on_time,
+				      examinations);
+	return ret < 0 ? dart_error__system(error, -ret, "cannot create an event source") : 0;
+}
+
+void examinations__close(struct examinations *examinations)
+{
+	struct examination *examination;
+
+	if (!examinations->examiners)
+		return;
+	while ((examination = TAILQ_FIRST(&examinations->waiting) ?:
+				      TAILQ_FIRST(&examinations->started))) {
+		examination__unlink(examination);
+		examination__put(examination);
+	}
+	sd_event_source_disable_unref(examinations->done);
+	sd_event_source_disable_unref(examinations->timer);
+	examiners__put(examinations->examiners);
+	examinations->examiners = NULL;
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Processes are examined while others, whose memory cannot be read, hold threads: the loop goes on,
+ * the time-out is told once, and a user who holds threads gets no more of them.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "agent/application/examination.h"
+#include "selftests/lib/held_header.h"
+#include "selftests/unit/unit.h"
+
+#define BUILD_ID (1u << APPLICATION_FORMAT_ANY)
+#define OTHER_USER 4711
+#define USER_PROCESSES 6
+#define USER_THREADS 4
+
+static sd_event *loop;
+static struct examinations examinations;
+static struct dart_error error;
+
+/* What the handlers were told of a process. */
+struct told {
+	bool is_finished, is_held;
+	int build_ret;
+	bool is_copy_of_parent;
+	struct dart_error why;
+};
+
+static const struct dart_application_layout *choose(struct examination *examination)
+{
+	return NULL;
+}
+
+static void finish(struct examination *examination)
+{
+	struct told *told = examination->owner;
+
+	assert_false(told->is_finished);
+	told->is_finished = true;
+	told->build_ret = examination->build_ret;
+	told->is_copy_of_parent = examination->is_copy_of_parent;
+	told->why = examination->build_why;
+}
+
+static void hold(struct examination *examination)
+{
+	struct told *told = examination->owner;
+
+	assert_false(told->is_held);
+	told->is_held = true;
+	assert_int_equal(examination__explain_hold(examination, &told->why), -ETIMEDOUT);
+}
+
+static const struct examination_handlers handlers = { choose, finish, hold };
+
+/* Starts a process of @user with a normal header, or one that holds; -1: it cannot. */
+static pid_t start(bool is_held, uid_t user)
+{
+	int ready[2], fd = -1;
+	char byte = 0;
+	pid_t pid;
+
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		if (is_held)
+			fd = held_header__open();
+		if ((is_held && fd < 0) || setresuid(user, user, user) ||
+		    (is_held && !held_header__hold(fd)))
+			syscall(SYS_exit_group, 1);
+		syscall(SYS_write, ready[1], &byte, 1);
+		held_header__wait();
+	}
+	close(ready[1]);
+	if (read(ready[0], &byte, 1) != 1) {
+		waitpid(pid, NULL, 0);
+		pid = -1;
+	}
+	close(ready[0]);
+	return pid;
+}
+
+static void end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void examine(pid_t pid, struct told *told)
+{
+	const struct examination_wish wish = {
+		.pid = pid, .pidfd = -1, .formats = BUILD_ID, .handlers = &handlers, .owner = told
+	};
+
+	*told = (struct told){};
+	assert_int_equal(examinations__add(&examinations, &wish), 0);
+	assert_non_null(examinations__find(&examinations, pid, told));
+}
+
+static void run_until(const bool *condition)
+{
+	while (!*condition)
+		assert_true(sd_event_run(loop, UINT64_MAX) >= 0);
+}
+
+static void test_results(void **state)
+{
+	struct told copy, ended;
+	pid_t pid = start(false, 0);
+
+	examine(pid, &copy);
+	run_until(&copy.is_finished);
+	assert_int_equal(copy.build_ret, 0);
+	assert_true(copy.is_copy_of_parent);
+	end(pid);
+	examine(pid, &ended);
+	run_until(&ended.is_finished);
+	assert_int_equal(ended.build_ret, -ESRCH);
+	assert_false(copy.is_held || ended.is_held);
+}
+
+static void test_held(void **state)
+{
+	struct told held, other, user[USER_PROCESSES], later;
+	pid_t pids[USER_PROCESSES], pid = start(true, 0), normal;
+	unsigned int i, refused = 0, holding = 0;
+
+	if (pid < 0)
+		skip(); /* only root may hold kernels by a userfaultfd */
+	normal = start(false, OTHER_USER + 1);
+	examine(pid, &held);
+	for (i = 0; i < USER_PROCESSES; i++) {
+		pids[i] = start(true, OTHER_USER);
+		examine(pids[i], &user[i]);
+	}
+	examine(normal, &other);
+	run_until(&other.is_finished);
+	assert_int_equal(other.build_ret, 0);
+	assert_false(held.is_held || held.is_finished);
+
+	run_until(&held.is_held);
+	assert_non_null(strstr(held.why.text, "has not answered within 2 s"));
+	for (i = 0; i < USER_PROCESSES; i++) {
+		run_until(i < USER_THREADS ? &user[i].is_held : &user[i].is_finished);
+		holding += user[i].is_held;
+		refused += user[i].is_finished && user[i].build_ret == -EUSERS;
+	}
+	assert_int_equal(holding, USER_THREADS);
+	assert_int_equal(refused, USER_PROCESSES - USER_THREADS);
+	assert_non_null(strstr(user[USER_THREADS].why.text, "other processes of user 4711"));
+
+	/* Threads come back when the processes end, and the user may have others examined. */
+	end(pid);
+	run_until(&held.is_finished);
+	for (i = 0; i < USER_PROCESSES; i++)
+		end(pids[i]);
+	for (i = 0; i < USER_THREADS; i++)
+		run_until(&user[i].is_finished);
+	pid = start(false, OTHER_USER);
+	examine(pid, &later);
+	run_until(&later.is_finished);
+	assert_int_equal(later.build_ret, 0);
+	end(pid);
+	end(normal);
+}
+
+/* Nobody waits for a thread that is held. */
+static void test_close(void **state)
+{
+	const pid_t pid = start(true, 0);
+	struct told held;
+
+	if (pid < 0)
+		skip();
+	examine(pid, &held);
+	assert_true(sd_event_run(loop, UINT64_MAX) >= 0);
+	examinations__close(&examinations);
+	assert_false(held.is_finished);
+	end(pid);
+}
+
+static int open_all(void **state)
+{
+	return sd_event_new(&loop) < 0 || examinations__open(&examinations, loop, &error);
+}
+
+static int close_all(void **state)
+{
+	examinations__close(&examinations);
+	sd_event_unref(loop);
+	return 0;
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		TEST_FIXTURE("a thread finds out the build-id, and whether a process is a copy",
+			     test_results, open_all, close_all),
+		TEST_FIXTURE("processes are examined while others hold threads, which is told",
+			     test_held, open_all, close_all),
+		TEST_FIXTURE("dartd does not wait for a thread that is held", test_close, open_all,
+			     close_all),
+	};
+
+	return cmocka_run_group_tests_name("application_examination", tests, NULL, NULL);
+}
