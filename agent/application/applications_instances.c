@@ -240,6 +240,7 @@ static int application__attach(struct application *application, struct instance_
 				       INSTANCES_MAX);
 	parts->group = &application->group;
 	parts->gather_ms = application->gather_ms;
+	parts->format = application->program.format;
 	ret = instance__new(&applications->rooms, parts, &instance, error);
 	if (ret)
 		return ret;
@@ -266,6 +267,7 @@ int application__attach_found(struct application *application, struct finding *f
 	struct instance_parts parts = {
 		.process = &finding->process,
 		.layout = finding->layout ?: layout,
+		.described = finding->layout ? &finding->layout : NULL,
 		.build_id = *build_id,
 	};
 	int ret;
@@ -283,18 +285,86 @@ int application__attach_found(struct application *application, struct finding *f
 
 /* ---- news of writers */
 
-/* Ends one instance whose writer has found out that its program is gone; false: there is none. */
+/* Puts an instance with another layout in the place of @instance, which is freed. */
+static int application__replace(struct application *application, struct instance *instance,
+				struct dart_application_layout **layout, struct dart_error *error)
+{
+	struct applications *applications = application->applications;
+	struct application_process process = instance->process;
+	char label[sizeof(instance->label)];
+	struct instance_parts parts = {
+		.process = &process,
+		.layout = *layout,
+		.described = layout,
+		.build_id = instance->build_id,
+		.label = label,
+	};
+	int ret = 0;
+
+	strcpy(label, instance->label);
+	process.memory = fcntl(instance->process.memory, F_DUPFD_CLOEXEC, 0);
+	parts.pidfd = fcntl(instance->pidfd, F_DUPFD_CLOEXEC, 0);
+	if (process.memory < 0 || parts.pidfd < 0)
+		ret = dart_error__system(error, errno, "cannot duplicate a descriptor");
+	registry__begin(applications->rooms.registry);
+	instance__withdraw(&applications->rooms, instance, true);
+	application__drop(application, instance);
+	ret = ret ?: application__attach(application, &parts, error);
+	if (ret && parts.pidfd >= 0)
+		close(parts.pidfd);
+	if (process.memory >= 0)
+		close(process.memory);
+	return registry__end_with(applications->rooms.registry, ret, error);
+}
+
+static void application__renew(struct application *application, struct instance *instance)
+{
+	struct dart_application_layout *layout = writer__take_layout(instance->writer);
+	const pid_t pid = instance->process.pid;
+	struct dart_error why;
+	int ret = application__replace(application, instance, &layout, &why);
+
+	dart_application_layout__free(layout);
+	if (!ret) {
+		log__peer_info("%s: process %d describes other values than before",
+			       application->group.name, pid);
+		return;
+	}
+	application__refuse(application, &why);
+	if (TAILQ_EMPTY(&application->instances))
+		application__await(application);
+}
+
+/* Rows are empty since the writer said so. */
+static void application__lose(struct application *application, struct instance *instance)
+{
+	struct dart_error why;
+
+	dart_error__set(&why, ENOENT, "process %d is not '%s': %s", instance->process.pid,
+			application->program.name, writer__why(instance->writer)->text);
+	application__refuse(application, &why);
+	applications__end(application, instance, "does not describe its values any more");
+}
+
+/* Takes the news of one writer; false: there are none. */
 static bool applications__take_news(struct applications *applications)
 {
 	struct application *application;
 	struct instance *instance;
+	enum writer_news news;
 
 	TAILQ_FOREACH(application, &applications->list, link) {
 		TAILQ_FOREACH(instance, &application->instances, link) {
-			if (!instance->writer || !writer__has_ended(instance->writer))
+			news = instance->writer ? writer__news(instance->writer) : WRITER_GOES_ON;
+			if (news == WRITER_GOES_ON)
 				continue;
-			applications__end(application, instance,
-					  "executes another program or has ended");
+			if (news == WRITER_DESCRIBED_ANEW)
+				application__renew(application, instance);
+			else if (news == WRITER_LOST)
+				application__lose(application, instance);
+			else
+				applications__end(application, instance,
+						  "executes another program or has ended");
 			return true;
 		}
 	}

@@ -29,7 +29,8 @@ static int instance__add_gathered(struct instance_rooms *rooms, struct instance 
 	struct entry *entry;
 	int ret, fd;
 
-	if (!rooms->registry->rooms.region->way->gathers_processes)
+	if (instance->format != APPLICATION_FORMAT_ANY ||
+	    !rooms->registry->rooms.region->way->gathers_processes)
 		return -EOPNOTSUPP;
 	ret = application_locations__make(&locations, flat, &instance->process, error);
 	if (ret)
@@ -198,6 +199,11 @@ static int instance__add_entries(struct instance_rooms *rooms, struct instance *
 
 	for (i = 0; !ret && i < parts->layout->entry_count; i++)
 		ret = instance__add_entry(rooms, instance, &parts->layout->entries[i], error);
+	if (!ret && parts->described) {
+		ret = writer__describe(instance->writer, parts->pidfd, parts->format,
+				       *parts->described, error);
+		*parts->described = NULL;
+	}
 	if (!ret && instance->writer)
 		ret = writer__start(instance->writer, error);
 	if (ret)
@@ -209,18 +215,23 @@ int instance__new(struct instance_rooms *rooms, const struct instance_parts *par
 		  struct instance **result, struct dart_error *error)
 {
 	struct instance *instance = calloc(1, sizeof(*instance));
-	int ret;
+	int ret = 0;
 
 	if (!instance)
 		return dart_error__no_memory(error);
 	instance->pidfd = -1;
 	instance->group = parts->group;
+	instance->format = parts->format;
 	instance->gather_ms = parts->gather_ms;
 	instance->build_id = parts->build_id;
 	instance->process = *parts->process;
 	host_process__executable(instance->process.pid, instance->executable);
-	ret = instance__choose_label(rooms, instance, parts->layout, error) ?:
-		      instance__add_entries(rooms, instance, parts, error);
+	if (parts->label)
+		snprintf(instance->label, sizeof(instance->label), "%s", parts->label);
+	else
+		ret = instance__choose_label(rooms, instance, parts->layout, error);
+	if (!ret)
+		ret = instance__add_entries(rooms, instance, parts, error);
 	if (ret) {
 		instance->process.memory = -1;
 		instance__free(instance);

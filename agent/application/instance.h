@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * An instance: a process whose program has a layout, and its entries.  The module gathers an entry,
- * or a writer (writer.h) does.
+ * or a writer (writer.h) does.  A writer gathers all entries of memory that describes itself, because
+ * each copy needs checks.
  */
 #ifndef APPLICATION_INSTANCE_H
 #define APPLICATION_INSTANCE_H
@@ -14,6 +15,7 @@
 #include <libdart/error.h>
 
 #include "agent/table/registry.h"
+#include "mapped.h"
 #include "process.h"
 #include "writer.h"
 
@@ -22,6 +24,7 @@ struct instance {
 	struct entry_group *group; /* of its entries */
 	struct application_process process;
 	int pidfd;
+	enum application_format format;
 	uint32_t gather_ms;
 	sd_event_source *end; /* of the process */
 	struct dart_application_build_id build_id;
@@ -46,9 +49,13 @@ struct instance_parts {
 	int pidfd; /* taken over, but not on error */
 	struct application_process *process; /* attached with @layout; taken over, but not on error */
 	const struct dart_application_layout *layout;
+	enum application_format format; /* ANY: the layout is of a build, and not kept */
+	/* The same as @layout, of memory that describes itself: taken over, set to NULL. */
+	struct dart_application_layout **described;
 	struct dart_application_build_id build_id;
 	struct entry_group *group; /* of its entries */
 	uint32_t gather_ms;
+	const char *label; /* of the instance before, whose layout has changed; or NULL */
 };
 
 /*

@@ -17,6 +17,7 @@
 #define BEGIN_LENGTH 64 /* bytes that tell the format of a file */
 #define FILES_MAX 1024 /* mapped files of varnishd */
 #define INDEX_MAX (1 << 20) /* bytes of an index of varnishd */
+#define CHILD "/_.vsm_child/" /* the directory of the child of varnishd */
 
 /* A file that a process can write to, mapped from its beginning. */
 struct mapping {
@@ -38,6 +39,16 @@ const char *application_format__name(enum application_format format)
 	};
 
 	return names[format];
+}
+
+enum application_format application_format__find(const char *name)
+{
+	enum application_format format;
+
+	for (format = APPLICATION_FORMAT_ANY + 1; format < APPLICATION_FORMATS; format++)
+		if (!strcmp(application_format__name(format), name))
+			return format;
+	return APPLICATION_FORMAT_ANY;
 }
 
 /* ---- mappings */
@@ -325,14 +336,34 @@ static bool has_statistics(const struct mapping *mapping)
 	return !strncmp(name, "_.Stat", 6) || !strncmp(name, "_.VSC", 5);
 }
 
+/* The manager of varnishd has mapped its own files only, its child those of both. */
+static bool has_files_of_child(const struct mappings *mappings)
+{
+	const struct mapping *mapping;
+	ssize_t before;
+
+	for (mapping = mappings->list; mapping < mappings->list + mappings->count; mapping++) {
+		before = basename_of(mapping->path) - mapping->path - (ssize_t)strlen(CHILD);
+		if (before >= 0 && !strncmp(mapping->path + before, CHILD, strlen(CHILD)))
+			return true;
+	}
+	return false;
+}
+
 static int describe_varnish(const struct proc_files *files, const struct mappings *mappings,
 			    struct dart_application_layout **layout, struct dart_error *error)
 {
-	struct dart_varnish_file *list = calloc(mappings->count, sizeof(*list));
+	struct dart_varnish_file *list;
 	struct index index = {};
 	size_t count = 0, total = 0, i;
 	int ret;
 
+	if (!has_files_of_child(mappings))
+		return dart_error__set(
+			error, ENODEV,
+			"process %d is the manager of varnishd, whose child has the counters",
+			files->pid);
+	list = calloc(mappings->count, sizeof(*list));
 	if (!list)
 		return dart_error__no_memory(error);
 	ret = add_indices(files, mappings, &index, error);

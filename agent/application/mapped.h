@@ -24,13 +24,16 @@ enum application_format {
  * Makes the layout of the memory of a process, which application_process__attach() takes; the
  * caller frees it.  Make it again when application_process__check() fails, or to find values that
  * the program has added.  Sleeps like application_reader__read().  Returns 0; -ENOENT if the process
- * has mapped nothing of this format; -ENOTUNIQ if it has mapped more than one; -ESRCH, -EACCES and
- * others as for application_process__attach(); or an error of <libdart/application/formats.h>.
+ * has mapped nothing of this format; -ENOTUNIQ if it has mapped more than one; -ENODEV if it is the
+ * manager of varnishd, whose child has the counters; -ESRCH, -EACCES and others as for
+ * application_process__attach(); or an error of <libdart/application/formats.h>.
  */
 int application_mapped__describe(int pidfd, enum application_format format,
 				 struct dart_application_layout **layout, struct dart_error *error);
 
 /* "mmv", "jvm" or "varnish", as the entries begin; NULL for ANY. */
 const char *application_format__name(enum application_format format);
+/* The format with this name; ANY if there is none. */
+enum application_format application_format__find(const char *name);
 
 #endif /* APPLICATION_MAPPED_H */

@@ -13,6 +13,7 @@ int program__init(struct program *program, const char *name, const struct select
 {
 	*program = (struct program){
 		.name = strdup(name),
+		.format = application_format__find(name),
 		.selection = *selection,
 	};
 	return program->name ? 0 : -ENOMEM;

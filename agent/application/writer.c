@@ -19,11 +19,14 @@
 #include "reader.h"
 
 #define STACK_BYTES (256 << 10) /* a row of a record lies on the stack */
+/* Between two descriptions of memory: at least, and while nothing seems to have changed. */
+#define DESCRIBE_MIN_NS (200 * UINT64_C(1000000))
+#define DESCRIBE_NS (5 * UINT64_C(1000000000))
 
 struct writers {
 	atomic_uint holders; /* the owner, and each writer */
 	atomic_uint threads;
-	int ended; /* an eventfd */
+	int news; /* an eventfd */
 };
 
 struct written_entry {
@@ -34,6 +37,19 @@ struct written_entry {
 	void *memory;
 	size_t length; /* bytes of @memory */
 	uint8_t *rows; /* as fetched */
+	uint64_t time; /* ns, CLOCK_BOOTTIME, when it was fetched */
+	int ret; /* of the fetch */
+};
+
+/* Memory that describes itself. */
+struct described {
+	enum application_format format;
+	int pidfd; /* -1: the memory does not describe itself */
+	struct dart_application_layout *layout; /* whose checks hold for the entries */
+	uint64_t time; /* ns, CLOCK_MONOTONIC: of the last description */
+	/* The thread's last words, written before its news. */
+	struct dart_application_layout *next;
+	struct dart_error why;
 };
 
 struct writer {
@@ -46,7 +62,8 @@ struct writer {
 	pthread_cond_t stopped;
 	bool is_stopped;
 	atomic_uint holders; /* the owner, and the thread */
-	atomic_bool has_ended;
+	struct described described; /* the thread's */
+	atomic_int news;
 	atomic_uint_least64_t unreadable, missed;
 };
 
@@ -60,14 +77,14 @@ struct writers *writers__open(int *fd, struct dart_error *error)
 		dart_error__no_memory(error);
 		return NULL;
 	}
-	writers->ended = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (writers->ended < 0) {
+	writers->news = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (writers->news < 0) {
 		dart_error__system(error, errno, "cannot create an eventfd");
 		free(writers);
 		return NULL;
 	}
 	writers->holders = 1;
-	*fd = writers->ended;
+	*fd = writers->news;
 	return writers;
 }
 
@@ -75,7 +92,7 @@ void writers__close(struct writers *writers)
 {
 	if (atomic_fetch_sub(&writers->holders, 1) > 1)
 		return;
-	close(writers->ended);
+	close(writers->news);
 	free(writers);
 }
 
@@ -101,6 +118,10 @@ static void writer__put(struct writer *writer)
 		return;
 	for (i = 0; i < writer->entry_count; i++)
 		written_entry__free(&writer->entries[i]);
+	dart_application_layout__free(writer->described.layout);
+	dart_application_layout__free(writer->described.next);
+	if (writer->described.pidfd >= 0)
+		close(writer->described.pidfd);
 	application_process__detach(&writer->process);
 	pthread_cond_destroy(&writer->stopped);
 	pthread_mutex_destroy(&writer->lock);
@@ -144,6 +165,7 @@ int writer__new(struct writers *writers, const struct application_process *proce
 	}
 	pthread_mutex_init(&writer->lock, NULL);
 	writer->gather_ms = gather_ms;
+	writer->described.pidfd = -1;
 	writer->holders = 1;
 	writer->writers = writers;
 	atomic_fetch_add(&writers->holders, 1);
@@ -193,44 +215,127 @@ int writer__add(struct writer *writer, struct dart_application_entry *flat,
 		     0;
 }
 
-/* ---- the thread */
-
-static void tell_end(struct writer *writer)
+int writer__describe(struct writer *writer, int pidfd, enum application_format format,
+		     struct dart_application_layout *layout, struct dart_error *error)
 {
-	atomic_store(&writer->has_ended, true);
-	eventfd_write(writer->writers->ended, 1);
+	struct described *described = &writer->described;
+
+	described->layout = layout;
+	described->format = format;
+	described->time = dart_clock__ns(CLOCK_MONOTONIC);
+	described->pidfd = fcntl(pidfd, F_DUPFD_CLOEXEC, 0);
+	return described->pidfd < 0 ?
+		       dart_error__system(error, errno, "cannot duplicate a descriptor") :
+		       0;
 }
 
-/* Returns -ESRCH once the process has ended. */
-static int gather(struct writer *writer, struct written_entry *entry)
+/* ---- the thread */
+
+static void writer__tell(struct writer *writer, enum writer_news news)
 {
-	const uint64_t time = dart_clock__ns(CLOCK_BOOTTIME);
+	atomic_store(&writer->news, news);
+	eventfd_write(writer->writers->news, 1);
+}
+
+/* 0 if the values have the meaning that the layout gives them, or it is the same for ever. */
+static int check(const struct writer *writer)
+{
+	struct dart_error ignored;
+
+	return writer->described.layout ?
+		       application_process__check(&writer->process, writer->described.layout,
+						  &ignored) :
+		       0;
+}
+
+static void fetch(const struct writer *writer, struct written_entry *entry)
+{
+	entry->time = dart_clock__ns(CLOCK_BOOTTIME);
+	entry->ret = application_reader__read(entry->reader, &writer->process, entry->rows);
+}
+
+/* An empty row means that the value is missing, as in the rows of the module. */
+static void write_rows(struct written_entry *entry, bool are_empty)
+{
+	const uint32_t rows = are_empty ? 0 : entry->flat.rows;
 	uint32_t i;
-	int ret = application_reader__read(entry->reader, &writer->process, entry->rows);
+
+	for (i = 0; i < rows; i++)
+		record__write(entry->record, i, entry->time, 0,
+			      entry->rows + (size_t)i * entry->flat.schema->length, 1, 0);
+	record__finish(entry->record, rows);
+}
+
+/*
+ * Returns 0; -ESRCH once the process has ended; or -EFAULT if rows are empty, because a value is not
+ * in memory or the bytes have got another meaning.
+ */
+static int pass(struct writer *writer)
+{
+	struct written_entry *entry;
+	int ret = check(writer);
+	uint32_t i;
 
 	if (ret == -ESRCH)
 		return ret;
-	if (ret) {
-		/* An empty row means that the value is missing, as in the rows of the module. */
-		atomic_fetch_add(&writer->unreadable, 1);
-		record__finish(entry->record, 0);
-		return 0;
+	for (i = 0; !ret && i < writer->entry_count; i++) {
+		fetch(writer, &writer->entries[i]);
+		if (writer->entries[i].ret == -ESRCH)
+			return -ESRCH;
 	}
-	for (i = 0; i < entry->flat.rows; i++)
-		record__write(entry->record, i, time, 0,
-			      entry->rows + (size_t)i * entry->flat.schema->length, 1, 0);
-	record__finish(entry->record, entry->flat.rows);
-	return 0;
+	ret = ret ?: check(writer);
+	if (ret == -ESRCH)
+		return ret;
+	for (i = 0; i < writer->entry_count; i++) {
+		entry = &writer->entries[i];
+		write_rows(entry, ret || entry->ret);
+	}
+	for (i = 0; !ret && i < writer->entry_count; i++)
+		ret = writer->entries[i].ret;
+	if (!ret)
+		return 0;
+	atomic_fetch_add(&writer->unreadable, 1);
+	return -EFAULT;
 }
 
-static int pass(struct writer *writer)
+static void writer__lose(struct writer *writer)
 {
 	uint32_t i;
-	int ret = 0;
 
-	for (i = 0; !ret && i < writer->entry_count; i++)
-		ret = gather(writer, &writer->entries[i]);
-	return ret;
+	for (i = 0; i < writer->entry_count; i++)
+		write_rows(&writer->entries[i], true);
+	writer__tell(writer, WRITER_LOST);
+}
+
+/* @has_failed: rows are empty.  False: the thread ends, and has told why. */
+static bool describe_again(struct writer *writer, bool has_failed)
+{
+	struct described *described = &writer->described;
+	const uint64_t now = dart_clock__ns(CLOCK_MONOTONIC);
+	struct dart_application_layout *layout;
+	int ret;
+
+	if (described->pidfd < 0 ||
+	    now - described->time < (has_failed ? DESCRIBE_MIN_NS : DESCRIBE_NS))
+		return true;
+	ret = application_mapped__describe(described->pidfd, described->format, &layout,
+					   &described->why);
+	described->time = dart_clock__ns(CLOCK_MONOTONIC);
+	if (!ret && dart_application_layout__equals(layout, described->layout)) {
+		dart_application_layout__free(layout);
+		return true;
+	}
+	if (!ret)
+		described->next = layout;
+	if (!ret)
+		writer__tell(writer, WRITER_DESCRIBED_ANEW);
+	else if (ret == -ESRCH)
+		writer__tell(writer, WRITER_PROCESS_ENDED);
+	else if (ret == -EAGAIN || ret == -ENOMEM)
+		return true;
+	else
+		writer__lose(writer);
+	return false;
 }
 
 /* Waits until @due, ns of CLOCK_MONOTONIC.  False: the writer was stopped. */
@@ -256,12 +361,14 @@ static void *run(void *argument)
 	struct writer *writer = argument;
 	const uint64_t interval = writer->gather_ms * UINT64_C(1000000);
 	uint64_t due = dart_clock__ns(CLOCK_MONOTONIC), now, missed;
+	int ret;
 
 	while (wait_until(writer, due)) {
-		if (pass(writer)) {
-			tell_end(writer);
+		ret = pass(writer);
+		if (ret == -ESRCH)
+			writer__tell(writer, WRITER_PROCESS_ENDED);
+		if (ret == -ESRCH || !describe_again(writer, ret))
 			break;
-		}
 		due += interval;
 		now = dart_clock__ns(CLOCK_MONOTONIC);
 		if (due > now)
@@ -303,9 +410,22 @@ void writer__stop(struct writer *writer)
 	writer__put(writer);
 }
 
-bool writer__has_ended(const struct writer *writer)
+enum writer_news writer__news(const struct writer *writer)
 {
-	return atomic_load(&writer->has_ended);
+	return atomic_load(&writer->news);
+}
+
+struct dart_application_layout *writer__take_layout(struct writer *writer)
+{
+	struct dart_application_layout *layout = writer->described.next;
+
+	writer->described.next = NULL;
+	return layout;
+}
+
+const struct dart_error *writer__why(const struct writer *writer)
+{
+	return &writer->described.why;
 }
 
 uint64_t writer__unreadable(const struct writer *writer)

@@ -145,7 +145,7 @@
  *   {"request": "application-add", "name": N, "exe": X, "gather": T, "follow": F}
  *       Gathers values of a program that runs, every T, by default 1s, by the layout for its
  *       build-id, see dart_application(5); N is the name of the layout's first entry, up to a
- *       ":".  The process is in the systemd unit U, has the number P, is in the cgroup G (a path
+ *       ":"; or "mmv", "jvm" or "varnish" for memory that describes itself.  The process is in the systemd unit U, has the number P, is in the cgroup G (a path
  *       below the root of the hierarchy) or below, or its executable matches the pattern X of
  *       fnmatch(3); without these, it is any process of the host with such a layout.  The request
  *       fails unless it finds one process.  With F true, it follows all such processes, now and

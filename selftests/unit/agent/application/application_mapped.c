@@ -177,6 +177,20 @@ static void test_monitor(void **state)
 	end(&child);
 }
 
+/* Is @layout still what the memory describes? */
+static bool describes(const struct child *child, const struct dart_application_layout *layout)
+{
+	struct dart_application_layout *again;
+	bool is_equal;
+
+	assert_int_equal(application_mapped__describe(child->pidfd, APPLICATION_FORMAT_MMV, &again,
+						      &error),
+			 0);
+	is_equal = dart_application_layout__equals(layout, again);
+	dart_application_layout__free(again);
+	return is_equal;
+}
+
 static void test_other_contents(void **state)
 {
 	struct dart_application_layout *layout;
@@ -189,8 +203,10 @@ static void test_other_contents(void **state)
 			 0);
 	assert_int_equal(application_process__attach(&process, child.pidfd, layout, &error), 0);
 	assert_int_equal(application_process__check(&process, layout, &error), 0);
+	assert_true(describes(&child, layout));
 	child.bytes[8] = child.bytes[16] = 9;
 	assert_int_equal(application_process__check(&process, layout, &error), -ENOEXEC);
+	assert_false(describes(&child, layout));
 	application_process__detach(&process);
 	dart_application_layout__free(layout);
 	end(&child);
@@ -257,14 +273,16 @@ static void test_truncated(void **state)
 static void test_index(void **state)
 {
 	struct dart_application_layout *layout;
-	char directory[] = "/tmp/application_mapped.XXXXXX", file[64], index[64];
+	char top[] = "/tmp/application_mapped.XXXXXX", directory[64], file[128], index[128];
 	struct child child;
 	uint8_t *bytes;
 	int fd;
 
 	start(&child, WRITES_NOTHING);
 	end(&child);
-	assert_non_null(mkdtemp(directory));
+	assert_non_null(mkdtemp(top));
+	snprintf(directory, sizeof(directory), "%s/_.vsm_child", top);
+	assert_int_equal(mkdir(directory, 0700), 0);
 	snprintf(file, sizeof(file), "%s/_.Stat.1", directory);
 	snprintf(index, sizeof(index), "%s/_.index", directory);
 	fd = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -301,6 +319,7 @@ static void test_index(void **state)
 	unlink(index);
 	unlink(file);
 	rmdir(directory);
+	rmdir(top);
 }
 
 int main(void)

@@ -418,6 +418,52 @@ int dart_application_layout__load(FILE *file, const char *path,
 	return ret;
 }
 
+static bool are_equal_locations(const struct dart_application_location *one,
+				const struct dart_application_location *other)
+{
+	uint32_t i;
+
+	for (i = 0; i < DART_APPLICATION_STEPS_MAX; i++)
+		if (one->offsets[i] != other->offsets[i])
+			return false;
+	return one->address == other->address && one->steps == other->steps &&
+	       one->module == other->module;
+}
+
+static bool are_equal_entries(const struct dart_application_entry *one,
+			      const struct dart_application_entry *other)
+{
+	const char *instance = one->instance ?: "", *other_instance = other->instance ?: "";
+	size_t count, i;
+
+	if (strcmp(instance, other_instance) || one->rows != other->rows ||
+	    one->stride != other->stride || !dart_schema__equals(one->schema, other->schema))
+		return false;
+	count = (size_t)one->schema->field_count * (one->stride ? 1 : one->rows);
+	for (i = 0; i < count; i++)
+		if (!are_equal_locations(&one->locations[i], &other->locations[i]))
+			return false;
+	return true;
+}
+
+bool dart_application_layout__equals(const struct dart_application_layout *one,
+				     const struct dart_application_layout *other)
+{
+	uint32_t i;
+
+	if (one->entry_count != other->entry_count || one->check_count != other->check_count)
+		return false;
+	for (i = 0; i < one->check_count; i++)
+		if (one->checks[i].equals != other->checks[i].equals ||
+		    one->checks[i].width != other->checks[i].width ||
+		    !are_equal_locations(&one->checks[i].location, &other->checks[i].location))
+			return false;
+	for (i = 0; i < one->entry_count; i++)
+		if (!are_equal_entries(&one->entries[i], &other->entries[i]))
+			return false;
+	return true;
+}
+
 void dart_application_layout__free(struct dart_application_layout *layout)
 {
 	uint32_t i;

@@ -53,6 +53,9 @@ struct dart_application_layout {
 int dart_application_layout__load(FILE *file, const char *path,
 				  struct dart_application_layout **layout,
 				  struct dart_error *error);
+/* Have both the same entries at the same locations, and the same checks? */
+bool dart_application_layout__equals(const struct dart_application_layout *one,
+				     const struct dart_application_layout *other);
 void dart_application_layout__free(struct dart_application_layout *layout);
 
 #endif /* DART_APPLICATION_LAYOUT_H */
