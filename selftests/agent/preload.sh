@@ -69,7 +69,7 @@ scrape() {
 	[ "$1" = read ] || host=127.0.0.1
 	timeout 60 dart-controller --once --json --entries "$entry" --transport "$1" \
 		--tls-certificate "$tls/caller.example.pem" --tls-key "$tls/caller.example.key" \
-		--tls-authorities "$tls/authority.pem" $host 2>"$directory/said" |
+		--tls-authorities "$tls/authority.pem" "$host" 2>"$directory/said" |
 		gojq -e --arg entry "$entry" '.entries[$entry].rows[0]' || {
 		cat "$directory/said"
 		return 1
@@ -78,23 +78,27 @@ scrape() {
 
 # agrees WAY: each value lies between two readings of INFO
 agrees() {
-	local field
-
 	info >"$directory/before"
 	scrape "$1" >"$directory/row" || {
 		cat "$directory/row"
 		return 1
 	}
 	info >"$directory/after"
-	for field in $fields; do
-		awk -F : -v field="$field" -v value="$(gojq ".$field" "$directory/row")" '
-			$1 == field { if (!seen++) first = $2; else last = $2 }
-			END {
-				print field ": " first " <= " value " <= " last
-				exit !(seen == 2 && value != "null" && first <= value + 0 &&
-					value + 0 <= last)
-			}' "$directory/before" "$directory/after" || return
-	done
+	gojq -r 'to_entries[] | "\(.key):\(.value)"' "$directory/row" >"$directory/values"
+	awk -F : -v fields="$fields" '
+		{ found[$1, FILENAME] = $2; seen[$1]++ }
+		END {
+			count = split(fields, field, " ")
+			for (i = 1; i <= count; i++) {
+				name = field[i]
+				first = found[name, ARGV[1]]
+				value = found[name, ARGV[2]]
+				last = found[name, ARGV[3]]
+				print name ": " first " <= " value " <= " last
+				if (seen[name] != 3 || first + 0 > value + 0 || value + 0 > last + 0)
+					exit 1
+			}
+		}' "$directory/before" "$directory/values" "$directory/after"
 }
 
 # counts FIELD NUMBER: the field is NUMBER
