@@ -8,6 +8,7 @@ dartd_skeletons := biolat cgroupnet gather map_owner_watch oom_watch runqlat sam
 	tcp_traffic tcpconn trial
 
 unit_connect_request_sources := agent/rdma/connect_request.c
+unit_mirror_sources := agent/base/mirror.c agent/rdma/update.c
 unit_coverage_sources := agent/base/coverage.c
 unit_entry_name_sources := agent/base/entry_name.c
 unit_question_sources := agent/gather/question.c

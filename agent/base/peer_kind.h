@@ -16,6 +16,8 @@
 #include <libdart/configuration/prefix.h>
 #include <libdart/error.h>
 
+#include "mirror.h"
+
 struct audience;
 struct ibv_pd;
 struct peer_counts;
@@ -72,6 +74,9 @@ struct peer_offer {
 	/* A controller's: the connection joins the audience.  NULL: it does not. */
 	struct audience *audience;
 	uint32_t interval_ms;
+	/* The same of mirrors, with the mirror that the peer offers. */
+	struct mirrors *mirrors;
+	struct mirror_place mirror;
 };
 
 struct peer_kind {
@@ -79,6 +84,7 @@ struct peer_kind {
 	uint64_t magic;
 	uint32_t abi_version;
 	size_t request_length;	/* bytes, at least */
+	size_t option_length;	/* bytes that may follow */
 	bool takes_interval;	/* as the last member of struct peer_request */
 	/* The bytes of @data after struct peer_request are hostile. */
 	int (*offer)(void *subject, const void *data, struct peer_offer *offer,

@@ -39,14 +39,15 @@ const struct peer_service *connect_request__find(const struct connect_request *r
 static int connect_request__check_tail(const struct connect_request *request,
 				       const struct peer_kind *kind, struct dart_error *error)
 {
+	const size_t most = kind->request_length + kind->option_length;
 	size_t i;
 
-	for (i = kind->request_length; i < request->length; i++)
+	for (i = most; i < request->length; i++)
 		if (request->data.bytes[i])
 			return dart_error__set(
 				error, EPROTO,
 				"byte %zu of its private data is not 0, but its request has %zu bytes",
-				i, kind->request_length);
+				i, most);
 	return 0;
 }
 

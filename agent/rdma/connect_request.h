@@ -19,7 +19,7 @@ struct connect_request {
 	struct rdma_cm_id *id;
 	uint8_t reads;	/* in flight, that the peer asks for */
 	size_t length;		/* bytes of the data */
-	union {			/* hostile */
+	union {			/* hostile; zeros after the length */
 		struct peer_request header;
 		uint8_t bytes[56];	/* the most that a request can have */
 	} data;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include <dart/control.h>
+#include <libdart/clock.h>
 
 #include "connection.h"
 
@@ -51,7 +52,7 @@ static int connection__open_qp(struct connection *connection, uint8_t reads,
 
 	if (!messenger)
 		return peer_qp__open(&connection->peer_qp, device, offer->pd, connection->id, reads,
-				     channel, connection);
+				     offer->mirrors, channel, connection);
 	connection->has_messages = true;
 	ret = message_qp__open(&connection->message_qp, device, connection->id,
 			       messenger, channel, connection);
@@ -78,12 +79,33 @@ const char *connection__serve(struct connection *connection, bool *has_more)
 {
 	*has_more = false;
 	return connection->has_messages ? message_qp__serve(&connection->message_qp, has_more) :
-					  peer_qp__failure(&connection->peer_qp);
+					  peer_qp__serve(&connection->peer_qp);
 }
 
 bool connection__is_busy(const struct connection *connection)
 {
 	return connection->has_messages && message_qp__is_busy(&connection->message_qp);
+}
+
+int64_t connection__update(struct connection *connection)
+{
+	struct mirror *mirror = &connection->mirror;
+	int64_t now_ns;
+	int ret;
+
+	if (!mirror->mirrors || !connection->established || connection->peer_qp.is_updating ||
+	    mirror->generation == mirror->mirrors->generation)
+		return 0;
+	now_ns = dart_clock__ns(CLOCK_BOOTTIME);
+	if (now_ns < connection->update_due_ns)
+		return (connection->update_due_ns - now_ns) / 1000 + 1;
+	ret = peer_qp__update(&connection->peer_qp, mirror);
+	if (ret) {
+		mirrors__leave(mirror);
+		return ret;
+	}
+	connection->update_due_ns = now_ns + DART_CONTROL_UPDATE_MS * INT64_C(1000000);
+	return 0;
 }
 
 void connection__probe(struct connection *connection)
@@ -164,6 +186,7 @@ free_connection:
 void connection__free(struct connection *connection)
 {
 	audience__leave(&connection->member);
+	mirrors__leave(&connection->mirror);
 	rdma_disconnect(connection->id);
 	connection__close_qp(connection);
 	rdma_destroy_id(connection->id);

@@ -40,6 +40,8 @@ struct connection {
 	TAILQ_ENTRY(connection) turn_link;
 	bool has_turn;		/* waits for one */
 	struct audience_member member;
+	struct mirror mirror;
+	int64_t update_due_ns;	/* CLOCK_BOOTTIME: no update of the mirror begins before */
 	const struct peer_kind *kind;
 	struct peer_counts *counts;	/* of its kind */
 	struct peer_object *object;	/* of the offer */
@@ -68,6 +70,12 @@ void connection__free(struct connection *connection);
 const char *connection__serve(struct connection *connection, bool *has_more);
 /* Is there an answer on its way?  Then the time of the peer is limited. */
 bool connection__is_busy(const struct connection *connection);
+/*
+ * Begins an update of the mirror if the table has changed since the last one.  Returns after how
+ * many us to call it again, if no event comes first; 0: not necessary; or -errno, after which there
+ * are no more updates.
+ */
+int64_t connection__update(struct connection *connection);
 /* Finds out whether the peer answers, as peer_qp__probe(). */
 void connection__probe(struct connection *connection);
 

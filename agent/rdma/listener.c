@@ -47,6 +47,7 @@ static int listener__accept(struct listener *listener, const struct peer_service
 	if (!ret) {
 		connection->counts = service->counts;
 		listener__wait_for_peer(listener, connection);
+		listener__follow_table(connection, &offer);
 		TAILQ_INSERT_TAIL(&listener->connections, connection, link);
 	}
 	return ret;
@@ -126,6 +127,7 @@ static void listener__on_established(struct listener *listener, struct connectio
 	count__add(&connection->counts->total, 1);
 	log__peer_info("%s %s connected", connection->kind->name, connection->peer);
 	changes__announce(listener->changes, "connected", connection->kind->name, connection->peer);
+	listener__update(listener, connection);
 }
 
 /* Is @id one that listens? */

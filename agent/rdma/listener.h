@@ -40,6 +40,7 @@ struct listener {
 	sd_event_source *completion_events;
 	sd_event_source *keepalive;	/* NULL: off */
 	uint32_t keepalive_s, keepalive_slack_s;
+	sd_event_source *updates;	/* some mirrors may be updated */
 	struct handshake_rates rates;
 	int64_t probed;		/* ns, when there was no room; 0: never */
 	struct leases deadlines;	/* for answers to callers, and for half-open connections */
@@ -101,6 +102,10 @@ void listener__close_watch(struct listener *listener);
  */
 void listener__wait_for_peer(struct listener *listener, struct connection *connection);
 void listener__end_wait(struct listener *listener, struct connection *connection);
+/* Updates the mirror that the controller offers, now and whenever the table changes. */
+void listener__follow_table(struct connection *connection, const struct peer_offer *offer);
+/* Updates the mirror of a connection, if there is one, now or soon. */
+void listener__update(struct listener *listener, struct connection *connection);
 /* Logs the reason and frees the connection. */
 void listener__end(struct listener *listener, struct connection *connection, const char *reason);
 /* The same without a message. */

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Watches connections: serves peers with messages in turn, ends connections whose queue pair has
- * failed or whose time is up, and finds peers that do not answer.
+ * Watches connections: serves peers with messages in turn, updates mirrors, ends connections whose
+ * queue pair has failed or whose time is up, and finds peers that do not answer.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -121,6 +122,47 @@ static void listener__set_deadline(struct listener *listener, struct connection 
 	connection->deadline_request = request;
 }
 
+/* One timer for all: a mirror waits as long as the one that waits the shortest, or twice. */
+void listener__update(struct listener *listener, struct connection *connection)
+{
+	const int64_t wait_us = connection__update(connection);
+	int enabled = SD_EVENT_OFF;
+
+	if (wait_us < 0)
+		log__peer_warning("%s %s gets no more updates of the table: %s",
+				  connection->kind->name, connection->peer, strerror(-wait_us));
+	if (wait_us <= 0)
+		return;
+	sd_event_source_get_enabled(listener->updates, &enabled);
+	if (enabled == SD_EVENT_OFF)
+		loop_timer__start(listener->updates, wait_us);
+}
+
+static int on_updates(sd_event_source *source, uint64_t time, void *userdata)
+{
+	struct listener *listener = userdata;
+	struct connection *connection;
+
+	TAILQ_FOREACH(connection, &listener->connections, link)
+		listener__update(listener, connection);
+	return 0;
+}
+
+static void on_table_changed(struct mirror *mirror)
+{
+	struct connection *connection =
+		(struct connection *)((char *)mirror - offsetof(struct connection, mirror));
+
+	listener__update(connection->listener, connection);
+}
+
+void listener__follow_table(struct connection *connection, const struct peer_offer *offer)
+{
+	if (offer->mirrors)
+		mirrors__join(offer->mirrors, &connection->mirror, &offer->mirror,
+			      on_table_changed);
+}
+
 static void listener__serve(struct listener *listener, struct connection *connection)
 {
 	bool has_more;
@@ -131,6 +173,7 @@ static void listener__serve(struct listener *listener, struct connection *connec
 		return;
 	}
 	listener__set_deadline(listener, connection);
+	listener__update(listener, connection);
 	if (has_more)
 		listener__give_turn(listener, connection);
 }
@@ -235,6 +278,16 @@ static int listener__open_keepalive(struct listener *listener, sd_event *loop)
 	return sd_event_source_set_enabled(listener->keepalive, SD_EVENT_OFF);
 }
 
+static int listener__open_updates(struct listener *listener, sd_event *loop)
+{
+	int ret = loop_timer__add(loop, &listener->updates, CLOCK_BOOTTIME, on_updates, listener);
+
+	if (ret < 0)
+		return ret;
+	/* The accuracy is 250 ms otherwise. */
+	return sd_event_source_set_time_accuracy(listener->updates, 1);
+}
+
 int listener__open_watch(struct listener *listener, sd_event *loop, struct dart_error *error)
 {
 	int ret;
@@ -255,6 +308,8 @@ int listener__open_watch(struct listener *listener, sd_event *loop, struct dart_
 	if (ret >= 0)
 		ret = listener__open_keepalive(listener, loop);
 	if (ret >= 0)
+		ret = listener__open_updates(listener, loop);
+	if (ret >= 0)
 		ret = leases__open(&listener->deadlines, loop);
 	if (ret >= 0)
 		return 0;
@@ -266,6 +321,7 @@ void listener__close_watch(struct listener *listener)
 {
 	leases__close(&listener->deadlines);
 	sd_event_source_disable_unref(listener->keepalive);
+	sd_event_source_disable_unref(listener->updates);
 	sd_event_source_disable_unref(listener->next_turn);
 	if (listener->turns_fd >= 0)
 		close(listener->turns_fd);

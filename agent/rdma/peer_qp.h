@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The queue pair of a connected peer.  It serves READs, reports its failure, and can find out
- * whether the peer still answers.
+ * The queue pair of a connected peer.  It serves READs, reports its failure, can find out whether
+ * the peer still answers, and WRITEs updates of the peer's mirror if there is one.
  */
 #ifndef PEER_QP_H
 #define PEER_QP_H
@@ -9,6 +9,7 @@
 #include <rdma/rdma_cma.h>
 #include <stdbool.h>
 
+#include "agent/base/mirror.h"
 #include "device.h"
 
 struct peer_qp {
@@ -19,17 +20,21 @@ struct peer_qp {
 	 * peer sends something all the same.
 	 */
 	struct ibv_cq *received;
-	/* Probes of the peer.  No event: a failed one is an error as well. */
+	/* Probes of the peer, and updates.  Without a mirror no event: a failure is an error, too. */
 	struct ibv_cq *sent;
 	bool is_probed;		/* a probe waits for its answer */
+	bool is_updating;	/* an update is on its way */
+	bool has_update_failed;	/* that is why the queue pair has */
+	enum ibv_wc_status status;	/* of a probe or an update that failed */
 };
 
 /*
- * Opens the queue pair for the connect request of @id; READs in flight: @reads.
- * A failure is an event of @channel with @context.  -errno.
+ * Opens the queue pair for the connect request of @id; READs in flight: @reads; @has_mirror: it
+ * may get updates.  A failure, or the end of an update, is an event of @channel with @context.
+ * -errno.
  */
 int peer_qp__open(struct peer_qp *peer_qp, const struct device *device,
-		  struct ibv_pd *pd, struct rdma_cm_id *id, uint8_t reads,
+		  struct ibv_pd *pd, struct rdma_cm_id *id, uint8_t reads, bool has_mirror,
 		  struct ibv_comp_channel *channel, void *context);
 /* All events of the channel must have been acknowledged. */
 void peer_qp__close(struct peer_qp *peer_qp);
@@ -44,7 +49,13 @@ int peer_qp__probe(struct peer_qp *peer_qp);
 /* 4.096 us * 2^17 for each of 7 tries (IBTA 9.7.6.1.3) */
 #define PEER_QP_PROBE_MS 3800
 
-/* Says why the queue pair has failed, NULL if it has not. */
-const char *peer_qp__failure(struct peer_qp *peer_qp);
+/*
+ * Begins to WRITE the changes of the table to @mirror; none is on its way.  The generation of the
+ * mirror is then the one of the table.  Returns 0 or -errno.
+ */
+int peer_qp__update(struct peer_qp *peer_qp, struct mirror *mirror);
+
+/* After an event: says why the queue pair has failed, NULL if it has not. */
+const char *peer_qp__serve(struct peer_qp *peer_qp);
 
 #endif /* PEER_QP_H */

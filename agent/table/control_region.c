@@ -93,6 +93,7 @@ int control_region__open(struct control_region *control_region, const struct exp
 	}
 
 	audience__open(&control_region->audience);
+	mirrors__open(&control_region->mirrors, control_region->writer);
 	ret = control_region__update(control_region, &none, &none, 0, NULL, error);
 	if (ret)
 		goto deregister;
@@ -349,6 +350,8 @@ int control_region__update(struct control_region *control_region, const struct e
 		return ret;
 	control_region->shared_changes = changes;
 	control_region__date(control_region, removed ? first : TAILQ_FIRST(entries));
+	mirrors__publish(&control_region->mirrors, control_region->generation,
+			 control_region->used);
 	return 0;
 }
 
@@ -372,7 +375,17 @@ static int offer_table(void *subject, const void *data,
 		.time_ns = htole64(dart_clock__ns(CLOCK_REALTIME)),
 	};
 	struct dart_control_request request;
+	int ret;
 
+	ret = mirror_place__find(data, &offer->mirror, error);
+	if (ret)
+		return ret;
+	if (offer->mirror.length) {
+		offer->mirrors = &control_region->mirrors;
+		/* Others after a change of the device. */
+		control_region->mirrors.address = le64toh(accept.address);
+		control_region->mirrors.lkey = control_region->memory_region->lkey;
+	}
 	memcpy(&request, data, sizeof(request));
 	offer->audience = &control_region->audience;
 	offer->interval_ms = le32toh(request.interval_ms);
@@ -387,6 +400,7 @@ const struct peer_kind controller_kind = {
 	.magic = DART_CONTROL_MAGIC,
 	.abi_version = DART_CONTROL_ABI_VERSION,
 	.request_length = sizeof(struct dart_control_request),
+	.option_length = sizeof(struct dart_control_mirror),
 	.takes_interval = true,
 	.offer = offer_table,
 };

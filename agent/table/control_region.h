@@ -13,6 +13,7 @@
 #include <libdart/table/table_writer.h>
 
 #include "agent/base/audience.h"
+#include "agent/base/mirror.h"
 #include "agent/base/peer_kind.h"
 #include "entry.h"
 #include "exposure.h"
@@ -30,6 +31,7 @@ struct control_region {
 	uint64_t generation;
 	struct generations generations;	/* for peers that ask for values */
 	struct audience audience;
+	struct mirrors mirrors;
 	uint64_t instance;
 	uint8_t host_id[16];
 	uint8_t boot_id[16];

@@ -19,7 +19,7 @@ fuzz_configuration_parsers := tools/lib/dart/yaml_file.c \
 	$(addprefix tools/lib/dart/configuration/configuration, _items.c \
 	_load.c _loader.c _settings.c _stores.c) \
 	$(wildcard tools/lib/dart/settings/*.c)
-fuzz_connect_request_sources := agent/rdma/connect_request.c
+fuzz_connect_request_sources := agent/base/mirror.c agent/rdma/connect_request.c
 fuzz_connect_request_parsers := $(fuzz_connect_request_sources) \
 	tools/lib/dart/rdma/rejection.c
 fuzz_control_region_parsers := $(addprefix tools/lib/dart/, \

@@ -14,12 +14,18 @@ static void request(const struct rdma_cm_event *event)
 {
 	struct connect_request request = connect_request__of(event);
 	const struct peer_service *service = connect_request__find(&request, services);
+	struct mirror_place place;
 	struct dart_error error = {};
 
 	if (connect_request__check(&request, service->kind, &error))
 		require_sentence(&error);
 	else
 		require(request.length >= service->kind->request_length);
+	if (mirror_place__find(request.data.bytes, &place, &error))
+		require_sentence(&error);
+	else
+		require(place.length <= DART_CONTROL_MIRROR_MAX &&
+			place.address + place.length >= place.address);
 }
 
 static void rejection(const struct rdma_cm_event *event)

@@ -62,6 +62,20 @@
  * than its interval.  An entry leaves earlier if too many linger, or if a new entry needs
  * its name.  Nothing in the table tells that an object has ended.
  *
+ * Mirrors.  A controller may offer a mirror: memory that the agent may WRITE to.  After
+ * each change of the table the agent WRITEs the blocks of DART_CONTROL_BLOCK bytes that
+ * changed since the accept, or since its last such update, to the same offsets of the
+ * mirror, as far as it reaches.  An RDMA WRITE of no bytes with immediate data, which have
+ * no meaning, ends the update.  An update begins at least DART_CONTROL_UPDATE_MS after the
+ * one before, and after its completion, so one update may carry several changes.  A
+ * controller copies each table that it READs into the mirror; after an update the mirror
+ * should then be a whole table, which the controller treats like one that it READ.  But an
+ * update is only a hint: if the checksum does not fit, because the agent changed the table
+ * or the controller copied one meanwhile, or if the table is longer than the mirror, the
+ * controller READs the table.  An update may be late, so it does not tell that its table
+ * is current; but each range of it was readable later than the last moment at which the
+ * controller knew an earlier generation to be current.
+ *
  * The time to add or remove an entry does not depend on the number of entries.  The
  * checksum is a sum, modulo 2^64: for each block i of DART_CONTROL_BLOCK bytes, of which
  * the last may be shorter, XXH64 with seed i, where the checksum itself is taken as 0;
@@ -158,11 +172,15 @@
 /* Bytes of a block of the checksum. */
 #define DART_CONTROL_BLOCK	256
 
+/* Shortest time between the beginnings of two updates of a mirror, in ms. */
+#define DART_CONTROL_UPDATE_MS	10
+
 /* Bytes of a line of a row with sequences. */
 #define DART_CONTROL_LINE	64
 
 /* Limits; a table beyond one of them is refused. */
 #define DART_CONTROL_LENGTH_MAX	(16 << 20)	/* bytes of a table */
+#define DART_CONTROL_MIRROR_MAX	(1 << 20)	/* bytes of a mirror */
 #define DART_CONTROL_COPIES_MAX	(1 << 20)	/* copies of an entry */
 #define DART_CONTROL_VALUE_MAX	(1 << 20)	/* bytes of a copy */
 #define DART_CONTROL_DATA_MAX	(256 << 20)	/* bytes of all copies */
@@ -338,9 +356,9 @@ struct dart_control_field {
  * Private data of the RDMA CM handshake (IBTA volume 1, section 12.6).
  *
  * The connect request identifies the controller; a request without this data is
- * rejected.  InfiniBand and RoCE pad private data with zeros, to 56 bytes in a request,
- * which hides its end: bytes after the structure must be 0, or the agent rejects the
- * request.
+ * rejected.  The offer of a mirror may follow.  InfiniBand and RoCE pad private data with
+ * zeros, to 56 bytes in a request, which hides its end: bytes after both structures must
+ * be 0, or the agent rejects the request.
  *
  * The accept tells the location of the control region: a READ of @used bytes at
  * @address fetches the table as of that moment.  While the connection lasts the header
@@ -362,6 +380,25 @@ struct dart_control_request {
 	 */
 	__le32 interval_ms;
 };
+
+/*
+ * The offer of a mirror, directly after the request; all 0, or missing: none.  The queue
+ * pair of the controller permits REMOTE WRITE, the rkey opens nothing but the mirror, and
+ * no other queue pair can use the rkey.  The end of an update waits for a receive of the
+ * controller, which limits the rate by them.  On iWARP, which has no immediate data, no
+ * mirror is offered.
+ * Agents that do not know mirrors reject a request with one, with a reason that ends with
+ * DART_CONTROL_TAIL; the controller then connects again without one.
+ */
+struct dart_control_mirror {
+	__le64 address;
+	__le32 rkey;
+	/* bytes, a multiple of DART_CONTROL_BLOCK, at most DART_CONTROL_MIRROR_MAX */
+	__le32 length;
+};
+
+/* The reason of older agents ends with it, see struct dart_control_mirror. */
+#define DART_CONTROL_TAIL	"but its request has 16 bytes"
 
 /* The reason of older agents, see struct dart_control_request. */
 #define DART_CONTROL_RESERVED	"a reserved member of its "

@@ -68,7 +68,15 @@ static void test_tail(void **state)
 {
 	size_t i;
 
-	for (i = 16; i < 56; i++) {
+	/* The mirror. */
+	for (i = 16; i < 32; i++) {
+		union data data = controller();
+
+		data.bytes[i] = 1;
+		expect(&data, i + 1, &controllers, 0, "");
+		expect(&data, 56, &controllers, 0, "");
+	}
+	for (; i < 56; i++) {
 		union data data = controller();
 
 		data.bytes[i] = 1;
@@ -111,7 +119,7 @@ static void test_header(void **state)
 	data = controller();
 	/* The rest of another version is unknown. */
 	data.controller.abi_version = htole32(77);
-	data.bytes[16] = 1;
+	data.bytes[32] = 1;
 	expect(&data, 56, &controllers, -EPROTONOSUPPORT, "version 77");
 }
 
@@ -131,7 +139,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("a controller's request of 16 bytes, padded with zeros or not, and a reader's of 56 are taken",
 		     test_taken),
-		TEST("a controller's request with any byte other than 0 behind it is refused",
+		TEST("a controller's request with any byte other than 0 after the mirror is refused",
 		     test_tail),
 		TEST("a request that is shorter than its kind's is refused", test_short),
 		TEST("a request with another magic number, version or reserved member is refused with the reason",

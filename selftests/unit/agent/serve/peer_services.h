@@ -13,6 +13,7 @@ static const struct peer_kind controllers = {
 	.magic = DART_CONTROL_MAGIC,
 	.abi_version = DART_CONTROL_ABI_VERSION,
 	.request_length = sizeof(struct dart_control_request),
+	.option_length = sizeof(struct dart_control_mirror),
 	.takes_interval = true,
 };
 

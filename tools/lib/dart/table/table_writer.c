@@ -16,6 +16,7 @@ struct dart_table_writer {
 	size_t capacity;
 	struct dart_layout layout;	/* of the table in @memory */
 	struct dart_builder builder;
+	uint64_t *changed;	/* the generation that last changed each block of @memory */
 };
 
 /*
@@ -78,6 +79,16 @@ static int write_all(void *region, const struct dart_layout *layout,
 	change__end(region, &header);
 	free(bytes);
 	return 0;
+}
+
+/* The bytes from @begin to @end change with @generation. */
+static void writer__note(struct dart_table_writer *writer, uint32_t begin, uint32_t end,
+			 uint64_t generation)
+{
+	uint32_t i;
+
+	for (i = begin / DART_CONTROL_BLOCK; i * (uint64_t)DART_CONTROL_BLOCK < end; i++)
+		writer->changed[i] = generation;
 }
 
 /* Bytes of a section, as offsets in the table; empty if they are equal. */
@@ -152,9 +163,11 @@ static void write_spans(struct dart_table_writer *writer, const struct spans *sp
 	uint32_t i;
 
 	change__begin(writer->memory, &next);
+	writer__note(writer, 0, sizeof(next), table->generation);
 	for (i = 0; i < spans->count; i++) {
 		const struct span *span = &spans->all[i];
 
+		writer__note(writer, span->begin, span->end, table->generation);
 		if (span->begin < span->end)
 			memcpy(writer->memory + span->begin,
 			       writer->builder.sections.of[span->section].bytes +
@@ -174,7 +187,9 @@ struct dart_table_writer *dart_table_writer__new(void *memory, size_t capacity)
 		return NULL;
 	writer->memory = memory;
 	writer->capacity = capacity;
-	if (dart_builder__init(&writer->builder)) {
+	writer->changed = calloc(capacity / DART_CONTROL_BLOCK + 1, sizeof(*writer->changed));
+	if (!writer->changed || dart_builder__init(&writer->builder)) {
+		free(writer->changed);
 		free(writer);
 		return NULL;
 	}
@@ -186,6 +201,7 @@ void dart_table_writer__free(struct dart_table_writer *writer)
 	if (!writer)
 		return;
 	dart_builder__release(&writer->builder);
+	free(writer->changed);
 	free(writer);
 }
 
@@ -201,6 +217,7 @@ static int writer__lay_out(struct dart_table_writer *writer, const struct dart_b
 	if (ret)
 		return ret;
 	writer->layout = layout;
+	writer__note(writer, 0, layout.length, table->generation);
 	return layout.length;
 }
 
@@ -318,4 +335,19 @@ int dart_table_writer__remove(struct dart_table_writer *writer,
 	none.memory_region_count = 0;
 	none.entry_count = 0;
 	return dart_table_writer__change(writer, &name, 1, &none);
+}
+
+uint32_t dart_table_writer__changed(const struct dart_table_writer *writer, uint64_t generation,
+				    uint32_t offset, uint32_t end, uint32_t *begin)
+{
+	const uint64_t *changed = writer->changed;
+	const uint32_t last = end / DART_CONTROL_BLOCK;
+	uint32_t first = offset / DART_CONTROL_BLOCK, next;
+
+	while (first < last && changed[first] <= generation)
+		first++;
+	for (next = first; next < last && changed[next] > generation;)
+		next++;
+	*begin = first * DART_CONTROL_BLOCK;
+	return (next - first) * DART_CONTROL_BLOCK;
 }

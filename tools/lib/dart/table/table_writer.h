@@ -44,4 +44,14 @@ int dart_table_writer__append(struct dart_table_writer *writer, const struct dar
 int dart_table_writer__remove(struct dart_table_writer *writer,
 			      const struct dart_table *rest, const char *name);
 
+/*
+ * Finds the next run of whole blocks of DART_CONTROL_BLOCK bytes, from @offset on and below @end,
+ * that changed after @generation; a last block of the table that is shorter counts as whole.  Both
+ * are multiples of DART_CONTROL_BLOCK, @end at most the capacity.  Returns the bytes of the run,
+ * and sets *@begin to its offset; 0: there is none.  The first block, with the header, changes
+ * with each generation.
+ */
+uint32_t dart_table_writer__changed(const struct dart_table_writer *writer, uint64_t generation,
+				    uint32_t offset, uint32_t end, uint32_t *begin);
+
 #endif /* DART_TABLE_WRITER_H */
