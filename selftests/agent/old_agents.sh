@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A controller tells its interval only if it is long, and connects without it to an agent that is
-# too old to be told.
+# A controller tells its interval only if it is long, offers a mirror only if it is asked to, and
+# connects without them to an agent that is too old.
 . "$(dirname "$0")/../lib.sh"
 
 requests=/run/requests
@@ -23,6 +23,14 @@ dart-controller --json --interval 1s localhost >/run/lines 2>$log &
 controller=$!
 check "a controller that reads every second asks as well" soon grep -q "told nothing" $requests
 check "it does not tell its interval" sh -c "! grep 'told .* ms' $requests"
+kill $controller
+: >$requests
+dart-controller --json --interval 5s --mirror 64K localhost >/run/lines 2>$log &
+controller=$!
+check "a controller that offers a mirror as well asks without both" \
+	soon grep -q "told nothing" $requests
+check "it offered the mirror once" [ "$(grep -c "offered a mirror" $requests)" = 1 ]
+check "and it says why it does not again" grep -q "cannot update a mirror" $log
 kill $controller
 pkill -x old_agent
 finish

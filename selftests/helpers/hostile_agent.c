@@ -20,6 +20,9 @@
  *   many         a valid table with 10,000 entries, and another that comes and goes
  *                four times a second
  *   mute         no answer to the request for a connection
+ *   mirror-noise a valid table with one counter, and updates with random bytes, as fast as
+ *                the controller takes them
+ *   mirror-beyond the same table, and one byte WRITTEN beyond the mirror
  *
  * To readers of stores:
  *
@@ -62,7 +65,9 @@
 static const char *kind = "";
 static _Alignas(4096) uint8_t region[MANY_LENGTH];
 static _Alignas(4096) uint64_t value;
+static _Alignas(4096) uint8_t noise_bytes[REGION_LENGTH];
 static struct dart_table_writer *writer;
+static struct dart_control_mirror mirror; /* that the last controller offered */
 
 static void __attribute__((noreturn)) fail(const char *what)
 {
@@ -276,6 +281,61 @@ static struct dart_tea_accept make_table_accept(struct ibv_pd *pd)
 	};
 }
 
+/* WRITEs @length bytes at @offset of the mirror, and ends an update.  Waits for the answer. */
+static enum ibv_wc_status write_mirror(struct rdma_cm_id *id, uint32_t offset, uint32_t length)
+{
+	static struct ibv_mr *noise;
+	struct ibv_sge place;
+	struct ibv_send_wr update = {
+		.opcode = IBV_WR_RDMA_WRITE_WITH_IMM,
+		.send_flags = IBV_SEND_SIGNALED,
+	};
+	struct ibv_send_wr bytes = {
+		.next = &update,
+		.sg_list = &place,
+		.num_sge = 1,
+		.opcode = IBV_WR_RDMA_WRITE,
+		.wr.rdma.remote_addr = le64toh(mirror.address) + offset,
+		.wr.rdma.rkey = le32toh(mirror.rkey),
+	};
+	struct ibv_send_wr *bad;
+	struct ibv_wc completion;
+	int n, i;
+
+	if (!noise) {
+		for (i = 0; i < REGION_LENGTH; i++)
+			noise_bytes[i] = random();
+		noise = expose(id->qp->pd, noise_bytes, sizeof(noise_bytes));
+	}
+	place = (struct ibv_sge){
+		.addr = (uintptr_t)noise_bytes,
+		.length = length,
+		.lkey = noise->lkey,
+	};
+	errno = ibv_post_send(id->qp, &bytes, &bad);
+	if (errno)
+		fail("post");
+	do
+		n = ibv_poll_cq(id->qp->send_cq, 1, &completion);
+	while (!n);
+	return n < 0 ? IBV_WC_GENERAL_ERR : completion.status;
+}
+
+static void attack_mirror(struct rdma_cm_id *id)
+{
+	const uint32_t length = le32toh(mirror.length);
+	enum ibv_wc_status status = IBV_WC_SUCCESS;
+	uint64_t count;
+
+	printf("a mirror of %u bytes\n", length);
+	if (is("mirror-beyond"))
+		status = write_mirror(id, length, 1);
+	for (count = 0; is("mirror-noise") && status == IBV_WC_SUCCESS; count++)
+		status = write_mirror(id, 0, length < REGION_LENGTH ? length : REGION_LENGTH);
+	printf("%llu updates, then %s: %s\n", (unsigned long long)count,
+	       status == IBV_WC_SUCCESS ? "written" : "refused", ibv_wc_status_str(status));
+}
+
 static void answer(struct rdma_cm_id *id, uint8_t reads)
 {
 	struct dart_store_accept store_accept;
@@ -286,7 +346,7 @@ static void answer(struct rdma_cm_id *id, uint8_t reads)
 	struct ibv_qp_init_attr attributes = {
 		.qp_type = IBV_QPT_RC,
 		.cap = {
-			.max_send_wr = 1,
+			.max_send_wr = 2,
 			.max_recv_wr = 1,
 			.max_send_sge = 1,
 			.max_recv_sge = 1,
@@ -298,7 +358,7 @@ static void answer(struct rdma_cm_id *id, uint8_t reads)
 
 	if (!pd) {
 		pd = ibv_alloc_pd(id->verbs);
-		cq = ibv_create_cq(id->verbs, 1, NULL, NULL, 0);
+		cq = ibv_create_cq(id->verbs, 2, NULL, NULL, 0);
 		if (!pd || !cq)
 			fail("device");
 	}
@@ -352,6 +412,15 @@ static int await_event(struct rdma_event_channel *channel)
 	}
 }
 
+static void take_mirror(const struct rdma_conn_param *request)
+{
+	memset(&mirror, 0, sizeof(mirror));
+	if (request->private_data_len >= sizeof(struct dart_control_request) + sizeof(mirror))
+		memcpy(&mirror,
+		       (const uint8_t *)request->private_data + sizeof(struct dart_control_request),
+		       sizeof(mirror));
+}
+
 int main(int argc, char *argv[])
 {
 	struct sockaddr_in6 address = {
@@ -361,24 +430,30 @@ int main(int argc, char *argv[])
 	struct rdma_event_channel *channel = rdma_create_event_channel();
 	struct rdma_cm_event *event;
 	struct rdma_cm_id *listener, *id;
+	bool is_established;
 	uint8_t reads;
 
 	if (argc < 2) {
 		fputs("usage: hostile_agent KIND...\n", stderr);
 		return EXIT_FAILURE;
 	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (!channel || rdma_create_id(channel, &listener, NULL, RDMA_PS_TCP) ||
 	    rdma_bind_addr(listener, (struct sockaddr *)&address) || rdma_listen(listener, 8))
 		fail("listen");
 	sd_notify(0, "READY=1");
 
 	while (!await_event(channel) && !rdma_get_cm_event(channel, &event)) {
+		id = event->id;
 		if (event->event != RDMA_CM_EVENT_CONNECT_REQUEST) {
+			is_established = event->event == RDMA_CM_EVENT_ESTABLISHED;
 			rdma_ack_cm_event(event);
+			if (is_established && !strncmp(kind, "mirror-", 7))
+				attack_mirror(id);
 			continue;
 		}
-		id = event->id;
 		reads = event->param.conn.responder_resources;
+		take_mirror(&event->param.conn);
 		rdma_ack_cm_event(event);
 		kind = *++argv;
 		if (!argv[1])

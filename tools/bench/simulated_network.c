@@ -144,6 +144,7 @@ int rdma_set_option(struct rdma_cm_id *id, int level, int name, void *value, siz
 int rdma_create_qp(struct rdma_cm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *attributes)
 {
 	id->qp = simulated_qp__new(id->verbs, ((struct simulated_id *)id)->host, attributes);
+	id->qp->pd = pd;
 	return 0;
 }
 
@@ -158,6 +159,12 @@ int rdma_connect(struct rdma_cm_id *of, struct rdma_conn_param *parameters)
 	struct simulated_id *id = (struct simulated_id *)of;
 	const struct simulated_memory *table = &id->host->table;
 
+	id->host->mirror = (struct dart_control_mirror){};
+	if (parameters->private_data_len >=
+	    sizeof(struct dart_control_request) + sizeof(id->host->mirror))
+		memcpy(&id->host->mirror,
+		       (const uint8_t *)parameters->private_data + sizeof(struct dart_control_request),
+		       sizeof(id->host->mirror));
 	id->answer = (struct dart_control_accept){
 		.magic = htole64(DART_CONTROL_MAGIC),
 		.abi_version = htole32(DART_CONTROL_ABI_VERSION),

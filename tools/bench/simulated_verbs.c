@@ -2,8 +2,8 @@
 /* Verbs that copy memory of this process: see simulated_verbs.h. */
 #include "simulated_verbs.h"
 
+#include <endian.h>
 #include <err.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -17,7 +17,22 @@
 struct simulated_qp {
 	struct ibv_qp qp; /* first */
 	struct simulated_host *host;
+	uint64_t receive_id; /* the same of all receives */
+	unsigned int receives; /* posted */
 	uint8_t work_requests[];
+};
+
+/* A memory region that hosts may WRITE to. */
+struct simulated_mirror {
+	struct ibv_mr mr; /* first */
+	struct simulated_pd *pd;
+	uint8_t *memory;
+	uint64_t address, length;
+};
+
+struct simulated_pd {
+	struct ibv_pd pd; /* first */
+	struct simulated_mirror *mirror;
 };
 
 struct simulated_cq {
@@ -129,6 +144,42 @@ static void simulated_qp__post(struct simulated_qp *qp, const struct ibv_send_wr
 	}
 }
 
+static int post_recv(struct ibv_qp *of, struct ibv_recv_wr *receive, struct ibv_recv_wr **bad)
+{
+	struct simulated_qp *qp = (struct simulated_qp *)of;
+
+	if (receive->next || receive->num_sge)
+		errx(EXIT_FAILURE, "a receive is not a single one without bytes");
+	qp->receive_id = receive->wr_id;
+	qp->receives++;
+	return 0;
+}
+
+bool simulated_host__write(struct simulated_host *host, uint64_t offset, uint32_t rkey,
+			   const void *bytes, uint32_t length)
+{
+	const struct simulated_mirror *mirror = ((struct simulated_pd *)host->qp->pd)->mirror;
+	const uint64_t address = le64toh(host->mirror.address) + offset;
+
+	if (!mirror || rkey != mirror->mr.rkey || address < mirror->address ||
+	    address - mirror->address > mirror->length ||
+	    length > mirror->length - (address - mirror->address))
+		return false;
+	memcpy(mirror->memory + (address - mirror->address), bytes, length);
+	return true;
+}
+
+bool simulated_host__tell(struct simulated_host *host)
+{
+	struct simulated_qp *qp = (struct simulated_qp *)host->qp;
+
+	if (!qp->receives)
+		return false;
+	qp->receives--;
+	simulated_cq__add((struct simulated_cq *)qp->qp.recv_cq, qp->receive_id, IBV_WC_SUCCESS);
+	return true;
+}
+
 static uint64_t thread_ns(void)
 {
 	struct timespec now;
@@ -167,6 +218,7 @@ struct ibv_qp *simulated_qp__new(struct ibv_context *context, struct simulated_h
 	qp->qp.send_cq = attributes->send_cq;
 	qp->qp.recv_cq = attributes->recv_cq;
 	qp->host = host;
+	host->qp = &qp->qp;
 	return &qp->qp;
 }
 
@@ -180,6 +232,7 @@ void simulated_adapter__init(struct simulated_adapter *adapter)
 		.context.ops.poll_cq = poll_cq,
 		.context.ops.req_notify_cq = req_notify_cq,
 		.context.ops.post_send = post_send,
+		.context.ops.post_recv = post_recv,
 	};
 }
 
@@ -228,15 +281,18 @@ int ibv_query_port(struct ibv_context *context, uint8_t port, struct _compat_ibv
 
 struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 {
-	struct ibv_pd *pd = calloc(1, sizeof(*pd));
+	struct simulated_pd *pd = calloc(1, sizeof(*pd));
 
-	if (pd)
-		pd->context = context;
-	return pd;
+	if (!pd)
+		return NULL;
+	pd->pd.context = context;
+	return &pd->pd;
 }
 
 int ibv_dealloc_pd(struct ibv_pd *pd)
 {
+	if (((struct simulated_pd *)pd)->mirror)
+		errx(EXIT_FAILURE, "a protection domain still has a mirror");
 	free(pd);
 	return 0;
 }
@@ -276,12 +332,34 @@ int ibv_destroy_cq(struct ibv_cq *cq)
 }
 
 #undef ibv_reg_mr
+#undef ibv_reg_mr_iova
 struct ibv_mr *ibv_reg_mr(struct ibv_pd *pd, void *memory, size_t length, int access)
 {
 	/* No other code may write there. */
 	if (access != IBV_ACCESS_LOCAL_WRITE)
 		errx(EXIT_FAILURE, "memory is registered with access %#x", access);
-	return simulated__allocate(sizeof(struct ibv_mr));
+	return simulated__allocate(sizeof(struct simulated_mirror));
+}
+
+/* Of a mirror, which has a protection domain of its own. */
+struct ibv_mr *ibv_reg_mr_iova(struct ibv_pd *of, void *memory, size_t length, uint64_t iova,
+			       int access)
+{
+	static uint32_t rkey = 0x1000;
+	struct simulated_pd *pd = (struct simulated_pd *)of;
+	struct simulated_mirror *mirror = simulated__allocate(sizeof(*mirror));
+
+	if (access != (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE) || pd->mirror)
+		errx(EXIT_FAILURE, "a mirror is not the only memory of a domain to be written");
+	*mirror = (struct simulated_mirror){
+		.mr.rkey = ++rkey,
+		.pd = pd,
+		.memory = memory,
+		.address = iova,
+		.length = length,
+	};
+	pd->mirror = mirror;
+	return &mirror->mr;
 }
 
 /* The macro ibv_reg_mr() of verbs.h calls this one if the access is not a constant. */
@@ -293,7 +371,11 @@ struct ibv_mr *ibv_reg_mr_iova2(struct ibv_pd *pd, void *memory, size_t length, 
 
 int ibv_dereg_mr(struct ibv_mr *region)
 {
-	free(region);
+	struct simulated_mirror *mirror = (struct simulated_mirror *)region;
+
+	if (mirror->pd)
+		mirror->pd->mirror = NULL;
+	free(mirror);
 	return 0;
 }
 

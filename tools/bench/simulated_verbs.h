@@ -7,6 +7,9 @@
  * those of an adapter: 64 bytes for each work request and for each completion.  Descriptors
  * become ready with events, like real ones.
  *
+ * A host may WRITE to the mirror that its controller offers, at the address and with the key of the
+ * offer, and tell that the update ended.
+ *
  * As in verbs, one thread makes and frees objects, and another posts and takes
  * completions.  A misuse of verbs ends the program with a sentence.
  */
@@ -14,6 +17,9 @@
 #define BENCH_SIMULATED_VERBS_H
 
 #include <infiniband/verbs.h>
+#include <stdbool.h>
+
+#include <dart/control.h>
 
 #include "tools/controller/base/count.h"
 
@@ -39,7 +45,19 @@ struct simulated_host {
 	 */
 	const void *answer;
 	uint8_t answer_length;
+	/* The mirror of its controller, as offered; a length of 0: none. */
+	struct dart_control_mirror mirror;
+	struct ibv_qp *qp; /* of the connection; for the functions below */
 };
+
+/*
+ * In go_on() or write().  WRITEs @length bytes at @bytes to the mirror at @offset; false if they are
+ * not all in a memory that the queue pair permits to be written, with this key.
+ */
+bool simulated_host__write(struct simulated_host *host, uint64_t offset, uint32_t rkey,
+			   const void *bytes, uint32_t length);
+/* Ends an update; false if the controller has no receive for it. */
+bool simulated_host__tell(struct simulated_host *host);
 
 struct simulated_adapter {
 	struct ibv_context context; /* first: an adapter is found by it */

@@ -6,6 +6,7 @@
 #ifndef CONTROLLER_SCHEDULE_H
 #define CONTROLLER_SCHEDULE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -15,6 +16,7 @@ struct schedule {
 	uint64_t interval_ns;
 	uint64_t phase_ns; /* any number, taken modulo the interval */
 	uint64_t next_ns; /* CLOCK_MONOTONIC */
+	uint64_t extra_ns; /* extra scrapes have used up the time until then */
 };
 
 /* CLOCK_MONOTONIC in ns. */
@@ -47,6 +49,24 @@ static inline uint64_t schedule__take(struct schedule *schedule, uint64_t now_ns
 	due = (now_ns - schedule->next_ns) / schedule->interval_ns + 1;
 	schedule->next_ns += due * schedule->interval_ns;
 	return due;
+}
+
+/* Extra scrapes that may follow each other at once. */
+#define SCHEDULE_EXTRA_MOST 8
+
+/*
+ * Returns whether there may be an extra scrape at @now_ns, which then counts: on average no more of
+ * them than scrapes that are due.
+ */
+static inline bool schedule__take_extra(struct schedule *schedule, uint64_t now_ns)
+{
+	/* Does not overflow: an interval is at most an hour. */
+	if (schedule->extra_ns > now_ns + (SCHEDULE_EXTRA_MOST - 1) * schedule->interval_ns)
+		return false;
+	if (schedule->extra_ns < now_ns)
+		schedule->extra_ns = now_ns;
+	schedule->extra_ns += schedule->interval_ns;
+	return true;
 }
 
 /* Without a whole scrape for this number of intervals, and at least this time, a target is lost. */

@@ -205,6 +205,12 @@ void condition__add(void *data, struct own_metrics *metrics)
 	own_metrics__add_one(metrics, "dart_controller_config_reloads_refused_total",
 			     "How often a configuration that was read again was refused.", "",
 			     METRIC_COUNTER, atomic_load(&condition->refused));
+	own_metrics__add_one(metrics, "dart_controller_mirror_tables_total",
+			     "Tables that changed and were taken from a mirror.", "",
+			     METRIC_COUNTER, atomic_load(&condition->told));
+	own_metrics__add_one(metrics, "dart_controller_mirror_gaps_total",
+			     "Updates of a mirror after which the table had to be READ.", "",
+			     METRIC_COUNTER, atomic_load(&condition->gaps));
 	own_metrics__add_one(
 		metrics, "dart_controller_agents_with_equal_labels",
 		"Agents that have another 'instance', because another agent had all their labels.",

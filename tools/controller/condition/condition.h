@@ -36,6 +36,8 @@ struct condition {
 	atomic_bool is_configuration_refused, are_certificates_refused;
 	atomic_int_least64_t reloaded_ns; /* CLOCK_REALTIME, of the last that was not refused */
 	atomic_uint_least64_t reloads, refused;
+	/* Tables taken from mirrors, and looks after which one had to be READ. */
+	atomic_uint_least64_t told, gaps;
 	atomic_size_t equal_labels; /* agents with the same labels as others */
 
 	/* Of the control loop. */
@@ -68,6 +70,16 @@ void condition__set_configuration(struct condition *condition, bool is_refused);
 void condition__set_certificates(struct condition *condition, bool are_refused);
 /* In the control loop: so many wanted agents came with the same labels as others. */
 void condition__set_equal_labels(struct condition *condition, size_t count);
+
+/*
+ * In the control loop: a mirror was looked at, and held the table, or with @is_gap did not.
+ * @condition may be NULL.
+ */
+static inline void condition__count_told(struct condition *condition, bool is_gap)
+{
+	if (condition)
+		atomic_fetch_add(is_gap ? &condition->gaps : &condition->told, 1);
+}
 
 /* In any thread.  Adds the families of the process and of its configuration. */
 void condition__add(void *condition, struct own_metrics *metrics);

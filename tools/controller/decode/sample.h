@@ -91,8 +91,12 @@ struct summary {
 	count_t discarded; /* invalid after a change of the table, and repeated */
 	count_t reads; /* in all scrapes */
 	count_t bytes;
+	count_t updates; /* of the mirror, that ended */
 	count_t dropped; /* scrapes that their worker was too slow to take */
 	struct latency landed; /* time from start to landing */
+	/* Of the control loop: tables taken from the mirror, and looks after which one had to be READ. */
+	count_t told;
+	count_t gaps;
 
 	count_t unwritten; /* scrapes that the output was too slow to take */
 	struct latency decoded; /* time from start to the last decoded value */

@@ -42,6 +42,13 @@ static bool target__is_too_old(const struct target *target, const struct dart_er
 	return target__told_interval(target) && strstr(error->text, DART_CONTROL_RESERVED);
 }
 
+static bool target__offers_mirror(const struct target *target)
+{
+	const struct options *options = target->context->options;
+
+	return options->settings.mirror_bytes && !options->once && !target->withholds_mirror;
+}
+
 static void on_connected(void *data, const struct dart_error *error)
 {
 	struct target *target = data;
@@ -52,6 +59,10 @@ static void on_connected(void *data, const struct dart_error *error)
 		target->withholds_interval = true;
 		target__lose(target,
 			     "dartd there is older than this program: short-lived entries can be missed");
+	} else if (target__offers_mirror(target) && strstr(error->text, DART_CONTROL_TAIL)) {
+		target->withholds_mirror = true;
+		target__lose(target,
+			     "dartd there is older than this program: it cannot update a mirror");
 	} else {
 		target__lose(target, "%s", error->text);
 	}
@@ -64,9 +75,17 @@ static void on_completed(void *data, int result)
 	io_target__on_completion(&target->io, result);
 }
 
+static void on_updated(void *data)
+{
+	struct target *target = data;
+
+	io_target__on_update(&target->io);
+}
+
 static const struct transport_handlers handlers = {
 	.connected = on_connected,
 	.completed = on_completed,
+	.updated = on_updated,
 };
 
 static int target__read(struct target *target, const char *numeric, struct dart_error *error)
@@ -77,7 +96,8 @@ static int target__read(struct target *target, const char *numeric, struct dart_
 		target->thread = io_threads__choose(io, 0);
 	return transport_read__connect(io->set, io_thread__number(target->thread), numeric,
 				       target->settings->port, target__told_interval(target),
-				       &handlers, target, &target->transport, error);
+				       target__offers_mirror(target), &handlers, target,
+				       &target->transport, error);
 }
 
 static int target__call(struct target *target, const char *numeric, struct dart_error *error)
@@ -213,6 +233,9 @@ static void on_reported(struct io_target *io, enum io_report report)
 		break;
 	case IO_TABLE_LANDED:
 		target__take_landed(target);
+		break;
+	case IO_TABLE_TOLD:
+		target__take_told(target);
 		break;
 	case IO_DONE:
 		target__finish(target, target__outcome(target));

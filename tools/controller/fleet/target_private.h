@@ -56,6 +56,7 @@ struct target {
 	uint64_t connect_deadline_ns;
 	uint64_t backoff_us;
 	bool withholds_interval; /* from its agent, which is too old to be told */
+	bool withholds_mirror; /* the same */
 
 	struct handshake handshake; /* from its turn to the first table, or the loss */
 	struct resolution *resolution;
@@ -102,6 +103,8 @@ void target__hand_over(struct target *target);
 /* The I/O thread wants the table again; or the table landed. */
 void target__prepare_fetch(struct target *target);
 void target__take_landed(struct target *target);
+/* The agent updated the mirror of a target with a ring. */
+void target__take_told(struct target *target);
 /* The retry timer expired. */
 void target__fetch_again(struct target *target);
 

@@ -3,6 +3,7 @@
  * Takes the tables of a connected target, and plans scrapes for its I/O thread, always in the turn
  * of the control loop: the I/O thread leaves the transport and the ring alone meanwhile.
  */
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include <libdart/error.h>
 
 #include "target_private.h"
+#include "tools/controller/condition/condition.h"
 #include "tools/controller/decode/budget.h"
 
 static bool target__has_room(struct target *target, size_t size, int err)
@@ -105,7 +107,32 @@ static bool target__plan(struct target *target, struct dart_table *table)
 	return true;
 }
 
-static void target__take_table(struct target *target, struct dart_table *table)
+/* NULL: there is none. */
+static void *target__mirror(const struct target *target, uint32_t *size)
+{
+	const struct transport *transport = target->transport;
+
+	return transport->operations->mirror ? transport->operations->mirror(transport, size) :
+					       NULL;
+}
+
+/* True if @table has entries that the scraped one has not, and the target has a mirror. */
+static bool target__has_news(const struct target *target, const struct dart_table *table)
+{
+	uint64_t generation;
+	uint32_t size, i;
+
+	if (!target->io.ring || !target__mirror(target, &size))
+		return false;
+	generation = target->io.ring->scraper->table.generation;
+	for (i = 0; i < table->entry_count; i++)
+		if (table->entries[i].since > generation)
+			return true;
+	return false;
+}
+
+/* @is_told: by the mirror, and not READ. */
+static void target__take_table(struct target *target, struct dart_table *table, bool is_told)
 {
 	const bool once = target->context->options->once;
 	const uint64_t generation = table->generation;
@@ -115,7 +142,11 @@ static void target__take_table(struct target *target, struct dart_table *table)
 	const char *absent;
 
 	io->age.lease_ns = table->lease_ms * 1000000ULL;
-	table_age__renew(&io->age, io->posted_ns);
+	if (is_told)
+		table_age__tell(&io->age);
+	else
+		table_age__renew(&io->age, io->posted_ns);
+	io->has_news = target__has_news(target, table);
 	if (!first)
 		target__log_removed(target, table);
 	target__drop_table(target);
@@ -171,12 +202,9 @@ static void target__fetch_later(struct target *target, const struct dart_error *
 	io_target__go_on(io);
 }
 
-/* Keeps the bytes of the landed table for the tap. */
-static void target__keep_bytes(struct target *target)
+/* Keeps the bytes of the table for the tap. */
+static void target__keep_bytes(struct target *target, const void *bytes, uint32_t length)
 {
-	const struct transport *transport = target->transport;
-	const uint32_t length = target->fetch.read.length;
-
 	free(target->tapped.bytes);
 	target->tapped = (struct tap_table){};
 	if (!target->context->tap)
@@ -186,7 +214,70 @@ static void target__keep_bytes(struct target *target)
 	if (!target->tapped.bytes)
 		return;
 	target->tapped.length = length;
-	memcpy(target->tapped.bytes, transport->operations->table(transport), length);
+	memcpy(target->tapped.bytes, bytes, length);
+}
+
+/* The agent changes the table that was READ by its updates. */
+static void target__fill_mirror(struct target *target, const void *bytes, uint32_t length)
+{
+	uint32_t size;
+	void *mirror = target__mirror(target, &size);
+
+	if (mirror && length <= size)
+		memcpy(mirror, bytes, length);
+}
+
+/*
+ * Decodes a copy of the mirror, which the agent may change meanwhile.  NULL: it does not hold a
+ * whole table.
+ */
+static struct dart_table *target__decode_mirror(struct target *target, void **copy,
+						uint32_t *length)
+{
+	struct dart_table *table = NULL;
+	struct dart_control_header header;
+	struct dart_error reason;
+	size_t needed;
+	uint32_t size;
+	const void *mirror = target__mirror(target, &size);
+
+	*copy = NULL;
+	memcpy(&header, mirror, sizeof(header));
+	*length = le32toh(header.table_length);
+	if (*length > size || *length < sizeof(header))
+		return NULL;
+	*copy = malloc(*length);
+	if (!*copy)
+		return NULL;
+	memcpy(*copy, mirror, *length);
+	return dart_table__decode(*copy, *length, &table, &needed, &reason) ? NULL : table;
+}
+
+void target__take_told(struct target *target)
+{
+	struct io_target *io = &target->io;
+	const struct dart_table *known = &io->ring->scraper->table;
+	struct dart_table *table;
+	uint32_t length;
+	void *copy;
+
+	table = target__decode_mirror(target, &copy, &length);
+	if (table && table->instance == known->instance && table->generation > known->generation) {
+		count__add(&target->summary.told, 1);
+		condition__count_told(target->context->condition, false);
+		target__keep_bytes(target, copy, length);
+		target__take_table(target, table, true);
+	} else {
+		/* The one that is known was READ when the update ended. */
+		if (!table || table->generation != known->generation) {
+			count__add(&target->summary.gaps, 1);
+			condition__count_told(target->context->condition, true);
+			io->age.changed = true;
+		}
+		dart_table__free(table);
+		io_target__go_on(io);
+	}
+	free(copy);
 }
 
 void target__take_landed(struct target *target)
@@ -198,14 +289,18 @@ void target__take_landed(struct target *target)
 
 	result = fetch__take(&target->fetch, transport->operations->table(transport), &table,
 			     &error);
-	if (result == FETCH_DONE)
-		target__keep_bytes(target);
+	if (result == FETCH_DONE) {
+		const void *bytes = transport->operations->table(transport);
+
+		target__keep_bytes(target, bytes, target->fetch.read.length);
+		target__fill_mirror(target, bytes, target->fetch.read.length);
+	}
 	/* Until the table is fetched again, which is a rare event. */
 	if (result == FETCH_DONE || (result == FETCH_LATER && target->io.ring))
 		transport->operations->unreserve(transport);
 	switch (result) {
 	case FETCH_DONE:
-		target__take_table(target, table);
+		target__take_table(target, table, false);
 		break;
 	case FETCH_AGAIN:
 		target__prepare_fetch(target);

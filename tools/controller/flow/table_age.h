@@ -19,6 +19,7 @@
 /* Times are CLOCK_MONOTONIC of the controller, in ns. */
 struct table_age {
 	uint64_t lease_ns;
+	uint64_t told_ns; /* looks at the mirror have used up the time until then */
 	uint64_t fetched_ns; /* when the table was last requested */
 	uint64_t current_ns; /* this generation was current then or later; 0: unknown, or expired */
 	bool changed; /* a header showed a later generation, or the agent refused this one */
@@ -51,8 +52,7 @@ static inline bool table_age__permits(const struct table_age *age, uint64_t now_
 	return age->current_ns && now_ns - age->current_ns < age->lease_ns / 2;
 }
 
-/* When a changed table may be fetched again; a time in the past means at once. */
-static inline uint64_t table_age__due(const struct table_age *age)
+static inline uint64_t table_age__interval(const struct table_age *age)
 {
 	uint64_t interval_ns = age->lease_ns / 4;
 
@@ -60,7 +60,45 @@ static inline uint64_t table_age__due(const struct table_age *age)
 		interval_ns = TABLE_INTERVAL_NS;
 	if (interval_ns < TABLE_INTERVAL_MIN_NS)
 		interval_ns = TABLE_INTERVAL_MIN_NS;
-	return age->fetched_ns + interval_ns;
+	return interval_ns;
+}
+
+/* When a changed table may be fetched again; a time in the past means at once. */
+static inline uint64_t table_age__due(const struct table_age *age)
+{
+	return age->fetched_ns + table_age__interval(age);
+}
+
+/* Looks at the mirror that may follow each other at once. */
+#define TABLE_TOLD_MOST 8
+
+/*
+ * When the mirror may be looked at after an update: on average as rarely as a table that changes
+ * often is fetched, because a table has to be decoded in either case.
+ */
+static inline uint64_t table_age__told_due(const struct table_age *age)
+{
+	const uint64_t ahead_ns = (TABLE_TOLD_MOST - 1) * table_age__interval(age);
+
+	return age->told_ns > ahead_ns ? age->told_ns - ahead_ns : 0;
+}
+
+/* The mirror is looked at. */
+static inline void table_age__take_told(struct table_age *age, uint64_t now_ns)
+{
+	if (age->told_ns < now_ns)
+		age->told_ns = now_ns;
+	age->told_ns += table_age__interval(age);
+}
+
+/*
+ * The table is now a later one that the mirror told, perhaps late.  So only this is known: it was
+ * current after the last time at which the table before it was known to be current, and none of
+ * its ranges had left it then.
+ */
+static inline void table_age__tell(struct table_age *age)
+{
+	age->changed = false;
 }
 
 #endif /* CONTROLLER_TABLE_AGE_H */

@@ -59,6 +59,8 @@ struct transport_handlers {
 	 *   -errno   The transport failed, see explain().
 	 */
 	void (*completed)(void *data, int result);
+	/* In the I/O thread: the agent ended an update of the mirror. */
+	void (*updated)(void *data);
 };
 
 struct transport_operations {
@@ -83,6 +85,11 @@ struct transport_operations {
 	void (*path)(const struct transport *transport, struct dart_endpoint_path *path);
 	/* See dart_endpoint__group(); NULL in a call. */
 	uint32_t (*group)(const struct transport *transport);
+	/*
+	 * The mirror, and its bytes, see <dart/control.h>; NULL: there is none.  The agent may
+	 * change it at any time.  The function is NULL in a call.
+	 */
+	void *(*mirror)(const struct transport *transport, uint32_t *size);
 	/* Cuts READs into fragments of @length bytes; NULL in a call, whose answers stay whole. */
 	void (*cut)(struct transport *transport, uint32_t length);
 	/* In any state, but not while an I/O thread uses the transport. */
@@ -104,6 +111,8 @@ struct transport_operations {
 	int (*begin)(struct transport *transport, enum transport_part part, uint32_t *fragments);
 	/* Permits and posts @fragments more: in a call, all of them at once. */
 	int (*post)(struct transport *transport, uint32_t fragments);
+	/* After updates of the mirror, others may come.  NULL in a call. */
+	int (*await_updates)(struct transport *transport);
 	/* The number of fragments that completed since the last call. */
 	uint32_t (*take_completed)(struct transport *transport);
 

@@ -114,18 +114,38 @@ static void io_target__want_table(struct io_target *io)
 	io_target__report(io, IO_WANTS_TABLE);
 }
 
-/* At once, or as soon as the table may be fetched again. */
+static void io_target__look_at_mirror(struct io_target *io, uint64_t now_ns)
+{
+	table_age__take_told(&io->age, now_ns);
+	timer__stop(&io->fetch_timer);
+	io->is_told = false;
+	io->state = IO_FETCHING;
+	io_target__report(io, IO_TABLE_TOLD);
+}
+
+/*
+ * Takes the table from the mirror or fetches it: at once, or as soon as one of them is allowed
+ * again.
+ */
 static void io_target__renew_table(struct io_target *io)
 {
+	const uint64_t now_ns = monotonic_ns();
 	uint64_t due_ns = table_age__due(&io->age);
 
+	if (io->is_told && table_age__told_due(&io->age) <= now_ns) {
+		io_target__look_at_mirror(io, now_ns);
+		return;
+	}
 	/* It was in the middle of a change when it landed last. */
 	if (io->fetch_delay_ns)
 		due_ns = io->age.fetched_ns + io->fetch_delay_ns;
-	if (due_ns <= monotonic_ns())
+	if (io->age.changed && due_ns <= now_ns) {
 		io_target__want_table(io);
-	else
-		timer__set_at(&io->fetch_timer, due_ns);
+		return;
+	}
+	if (!io->age.changed || (io->is_told && table_age__told_due(&io->age) < due_ns))
+		due_ns = table_age__told_due(&io->age);
+	timer__set_at(&io->fetch_timer, due_ns);
 }
 
 static void io_target__scrape_values(struct io_target *io)
@@ -156,8 +176,19 @@ static void io_target__proceed(struct io_target *io)
 	io->state = IO_IDLE;
 	if (io->scrape_pending)
 		io_target__start_scraping(io);
-	else if (io->age.changed)
+	else if (io->age.changed || io->is_told)
 		io_target__renew_table(io);
+}
+
+/* Others may follow; true unless the target is lost. */
+static bool io_target__await_updates(struct io_target *io)
+{
+	const struct transport_operations *operations = io->transport->operations;
+	const int err = operations->await_updates ? operations->await_updates(io->transport) : 0;
+
+	if (err)
+		io_target__lose(io, IO_LOSS_POST, err);
+	return !err;
 }
 
 /* Compares the header that landed: 0, 1 after a change, or lost (-1). */
@@ -231,7 +262,7 @@ static void on_scraped(struct io_target *io)
 	io->state = IO_IDLE;
 	io->scrape_pending = false;
 	io->has_scraped = true;
-	if (!io_target__end_if_done(io))
+	if (!io_target__end_if_done(io) && io_target__await_updates(io))
 		io_target__proceed(io);
 }
 
@@ -281,6 +312,14 @@ void io_target__on_completion(struct io_target *io, int result)
 		on_checked(io);
 }
 
+void io_target__on_update(struct io_target *io)
+{
+	count__add(&io->summary->updates, 1);
+	io->is_told = true;
+	if (io->state == IO_IDLE)
+		io_target__renew_table(io);
+}
+
 static void io_target__on_failed(struct flow *flow, int error)
 {
 	io_target__lose(caa_container_of(flow, struct io_target, flow), IO_LOSS_POST, error);
@@ -317,8 +356,11 @@ static void io_target__on_fetch_due(void *data)
 {
 	struct io_target *io = data;
 
-	if (io->state == IO_FETCHING || (io->state == IO_IDLE && io->age.changed))
+	if (io->state == IO_FETCHING && !io->is_told)
 		io_target__want_table(io);
+	else if (io->state == IO_FETCHING ||
+		 (io->state == IO_IDLE && (io->age.changed || io->is_told)))
+		io_target__renew_table(io);
 }
 
 /* A call got no answer so far: perhaps without an error, and long before the next scrape. */
@@ -379,6 +421,7 @@ static void run_adopt(struct message *order)
 	io->has_scraped = false;
 	io->is_controls_turn = false;
 	io->is_lost = false;
+	io->is_told = false;
 	if (io->schedule.next_ns)
 		timer__set_at(&io->scrape_timer, io->schedule.next_ns);
 	timer__set_at(&io->deadline_timer, io->deadline_ns);
@@ -411,7 +454,11 @@ static void run_go_on(struct message *order)
 		timer__set_at(&io->scrape_timer, io->schedule.next_ns);
 		io->scrape_pending = true;
 	}
-	io_target__proceed(io);
+	if (io->has_news && schedule__take_extra(&io->schedule, monotonic_ns()))
+		io->scrape_pending = true;
+	io->has_news = false;
+	if (io_target__await_updates(io))
+		io_target__proceed(io);
 }
 
 static void run_release(struct message *message)

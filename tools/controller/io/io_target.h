@@ -11,7 +11,8 @@
  * The control loop takes turns with the I/O thread.  The I/O thread reports when the table landed
  * or is needed, or when nothing more can be fetched; then it leaves the transport and the members
  * below "in turns" alone until the control loop gives an order; at most one report or order is
- * under way.  Only release may be ordered at any time, and only io_target.released() says that the
+ * under way.  An update of the mirror makes the I/O thread report as soon as it is idle, at a bounded
+ * rate (see table_age.h).  Only release may be ordered at any time, and only io_target.released() says that the
  * I/O thread does not use the target any more.
  */
 #ifndef CONTROLLER_IO_TARGET_H
@@ -35,6 +36,7 @@ enum io_report {
 	IO_WANTS_TABLE, /* order io_target__fetch() */
 	/* Order io_target__fetch(), or with a ring io_target__go_on(). */
 	IO_TABLE_LANDED,
+	IO_TABLE_TOLD, /* the mirror was updated; order io_target__go_on() */
 	IO_DONE, /* all wanted scrapes are done */
 	IO_LOST, /* for the reason in @loss */
 };
@@ -78,12 +80,14 @@ struct io_target {
 	struct table_age age; /* of the ring's table */
 	uint64_t fetch_delay_ns; /* the table was in the middle of a change */
 	uint64_t posted_ns; /* the part that landed last */
+	bool has_news; /* with a mirror: entries have no values yet */
 
 	/* Of the I/O thread. */
 	enum io_state state;
 	bool has_ring;
 	bool is_controls_turn;
 	bool is_lost; /* to be reported */
+	bool is_told; /* the mirror was updated since it was looked at */
 	int64_t wall_ns; /* see sample_head__date() */
 	struct timer scrape_timer; /* the next scrape is due */
 	struct timer fetch_timer; /* the table may be fetched */
@@ -111,5 +115,7 @@ void io_target__release(struct io_target *io);
 
 /* The handler of completions of the transport. */
 void io_target__on_completion(struct io_target *io, int result);
+/* The handler of updates of the mirror. */
+void io_target__on_update(struct io_target *io);
 
 #endif /* CONTROLLER_IO_TARGET_H */

@@ -42,6 +42,10 @@ int io_threads__start(struct io_threads *threads, const struct settings *setting
 	if (err)
 		return err;
 	dart_endpoint_set__mark(threads->set, settings->dscp);
+	if (settings->mirror_bytes)
+		dart_endpoint_set__offer_mirrors(threads->set, settings->mirror_bytes /
+							      DART_CONTROL_BLOCK *
+							      DART_CONTROL_BLOCK);
 	if (waits)
 		err = io_threads__start_one(threads, &parts, false, &number, &threads->event);
 	if (!err && polls)

@@ -211,6 +211,15 @@ static json_t *latency_to_json(const struct latency *latency)
 			 (json_int_t)latency->max);
 }
 
+/* NULL: the agent updated no mirror. */
+static json_t *mirror_to_json(const struct summary *summary)
+{
+	if (!summary->updates)
+		return NULL;
+	return json_pack("{sI sI sI}", "updates", (json_int_t)summary->updates, "tables",
+			 (json_int_t)summary->told, "gaps", (json_int_t)summary->gaps);
+}
+
 static int put_summary(struct sink *sink, const struct target_settings *target,
 		       const struct summary *summary, bool is_last)
 {
@@ -220,7 +229,7 @@ static int put_summary(struct sink *sink, const struct target_settings *target,
 	char *text;
 
 	line__open(&line);
-	print_members(json_pack("{ss s{sI sI sI sI sI sf sf so so}}", "agent", target->name,
+	print_members(json_pack("{ss s{sI sI sI sI sI sf sf so so so*}}", "agent", target->name,
 				"summary", "scrapes", (json_int_t)summary->scrapes, "failed",
 				(json_int_t)summary->failed, "missed", (json_int_t)summary->missed,
 				"discarded", (json_int_t)summary->discarded, "dropped",
@@ -228,7 +237,8 @@ static int put_summary(struct sink *sink, const struct target_settings *target,
 				"reads_per_scrape", summary->reads / scrapes, "bytes_per_scrape",
 				summary->bytes / scrapes, "latency_ns",
 				latency_to_json(&summary->decoded), "landed_ns",
-				latency_to_json(&summary->landed)),
+				latency_to_json(&summary->landed), "mirror",
+				mirror_to_json(summary)),
 		      target, &line);
 	text = line__close(&line);
 	return is_last ? output__write_always(json->output, text, line.length) :

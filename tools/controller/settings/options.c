@@ -123,6 +123,7 @@ static bool has_repeating(const struct options *options)
 
 	return options->only_checks || options->count || options->once || settings->interval_ns ||
 	       settings->flow || settings->io || settings->workers || settings->dscp ||
+	       settings->mirror_bytes ||
 	       settings->clock_bound_ns ||
 	       settings->source_count || settings->record.path || settings->record.size ||
 	       settings->record.files;

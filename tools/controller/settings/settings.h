@@ -83,6 +83,9 @@ struct settings_record {
 
 #define SETTINGS_DSCP_MAX	63
 
+/* To DART_CONTROL_MIRROR_MAX */
+#define SETTINGS_MIRROR_MIN	4096ULL
+
 /* Priorities of targets; 0 goes first. */
 #define SETTINGS_CLASS_MAX	3
 #define SETTINGS_CLASS_DEFAULT	1
@@ -150,6 +153,7 @@ struct settings {
 	unsigned int workers;	/* 0: not set */
 	unsigned int handshakes;	/* at the same time; 0: not set */
 	uint8_t dscp;		/* of packets over RDMA; 0: not set */
+	uint64_t mirror_bytes;	/* of each agent that is READ; 0: none */
 	uint64_t clock_bound_ns;	/* see decode/host_clock.h; 0: not set */
 	char **entries;		/* names or patterns; none: all entries */
 	size_t entry_count;

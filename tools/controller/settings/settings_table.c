@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dart/control.h>
+
 #include "labels.h"
 #include "settings.h"
 #include "tools/controller/base/http_address.h"
@@ -254,6 +256,11 @@ static const struct dart_setting rows[] = {
 	  MEMBER(dscp), .least = 1, .most = SETTINGS_DSCP_MAX, .noun = "a code point",
 	  .example = "26", .is_for_start = true, .completion = "10 18 26 34 46",
 	  .help = "mark packets over RDMA, and the answers to them, with this DSCP, which switches map to a traffic class" },
+	{ .option = "mirror", .argument = "BYTES", .key = "mirror", .type = DART_SETTING_BYTES,
+	  MEMBER(mirror_bytes), .least = SETTINGS_MIRROR_MIN, .most = DART_CONTROL_MIRROR_MAX,
+	  .noun = "a number of bytes", .example = "64K", .is_for_start = true,
+	  .completion = "64K 256K 1M",
+	  .help = "offer each agent that is READ so much memory to write changes of its table to, so that entries have values at once" },
 	{ .option = "tls-certificate", .key = "tls.certificate", FILE_OF(tls.certificate),
 	  .noun = "a path", .is_joint = true, .is_for_start = true,
 	  .help = "certificate of this controller, for tcp" },

@@ -88,6 +88,16 @@ static uint32_t transport_read__group(const struct transport *transport)
 	return dart_endpoint__group(read_of(transport)->endpoint);
 }
 
+static void *transport_read__mirror(const struct transport *transport, uint32_t *size)
+{
+	return dart_endpoint__mirror(read_of(transport)->endpoint, size);
+}
+
+static int transport_read__await_updates(struct transport *transport)
+{
+	return dart_endpoint__await_updates(read_of(transport)->endpoint);
+}
+
 static void transport_read__cut(struct transport *transport, uint32_t length)
 {
 	dart_endpoint__cut(read_of(transport)->endpoint, length);
@@ -158,6 +168,8 @@ static const struct transport_operations operations = {
 	.forget = transport_read__forget,
 	.path = transport_read__path,
 	.group = transport_read__group,
+	.mirror = transport_read__mirror,
+	.await_updates = transport_read__await_updates,
 	.cut = transport_read__cut,
 	.free = transport_read__free,
 	.adopt = transport_read__adopt,
@@ -169,7 +181,7 @@ static const struct transport_operations operations = {
 };
 
 int transport_read__connect(struct dart_endpoint_set *set, uint32_t number, const char *host,
-			    uint16_t port, uint32_t interval_ms,
+			    uint16_t port, uint32_t interval_ms, bool offers_mirror,
 			    const struct transport_handlers *handlers, void *data,
 			    struct transport **transport, struct dart_error *error)
 {
@@ -187,6 +199,8 @@ int transport_read__connect(struct dart_endpoint_set *set, uint32_t number, cons
 		return err;
 	}
 	dart_endpoint__tell_interval(read->endpoint, interval_ms);
+	if (!offers_mirror)
+		dart_endpoint__withhold_mirror(read->endpoint);
 	*transport = &read->base;
 	return 0;
 }
@@ -208,5 +222,9 @@ void transport_read__on_completion(struct dart_endpoint *endpoint, int result)
 {
 	const struct transport_read *read = dart_endpoint__user(endpoint);
 
+	if (dart_endpoint__take_updates(endpoint)) {
+		read->base.handlers->updated(read->base.data);
+		return;
+	}
 	read->base.handlers->completed(read->base.data, result);
 }

@@ -9,11 +9,11 @@
 
 /*
  * In the control loop: begins to connect for the thread with @number in @set.  @host is
- * numeric.  The agent is told @interval_ms, unless it is 0.  Returns 0, or -errno with a sentence in
- * @error.
+ * numeric.  The agent is told @interval_ms, unless it is 0, and with @offers_mirror offered a mirror
+ * if the set has mirrors.  Returns 0, or -errno with a sentence in @error.
  */
 int transport_read__connect(struct dart_endpoint_set *set, uint32_t number, const char *host,
-			    uint16_t port, uint32_t interval_ms,
+			    uint16_t port, uint32_t interval_ms, bool offers_mirror,
 			    const struct transport_handlers *handlers, void *data,
 			    struct transport **transport, struct dart_error *error);
 

@@ -42,11 +42,29 @@ static void test_drift(void **state)
 	assert_int_equal(schedule.next_ns, first + 6 * SECOND);
 }
 
+static void test_extra(void **state)
+{
+	struct schedule schedule = { .interval_ns = SECOND };
+	unsigned int extra = 0;
+	uint64_t now;
+
+	while (schedule__take_extra(&schedule, 100 * SECOND))
+		extra++;
+	assert_int_equal(extra, SCHEDULE_EXTRA_MOST);
+	/* Wanted each 10 ms. */
+	for (now = 100 * SECOND; now <= 200 * SECOND; now += SECOND / 100)
+		extra += schedule__take_extra(&schedule, now);
+	assert_int_equal(extra, SCHEDULE_EXTRA_MOST + 100);
+	assert_int_equal(schedule.next_ns, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("the second scrape is at the time of the target, between half an interval and one and a half behind the first",
 		     test_phase),
+		TEST("there are no more extra scrapes than due ones on average, and eight at once",
+		     test_extra),
 		TEST("a late scrape does not delay the next, and missed ones are counted",
 		     test_drift),
 	};

@@ -81,6 +81,34 @@ static void test_due(void **state)
 	assert_int_equal(table_age__due(&age), 5500 * MS);
 }
 
+static void test_told(void **state)
+{
+	struct table_age age = table_seen_at(5000 * MS);
+	unsigned int looks = 0;
+	uint64_t now_ns;
+
+	age.changed = true;
+	table_age__tell(&age);
+	assert_false(age.changed);
+	/* An update may be late: the lease does not begin again. */
+	assert_true(table_age__covers(&age, 7000 * MS - 1));
+	assert_false(table_age__covers(&age, 7000 * MS));
+
+	assert_true(table_age__told_due(&age) <= 5000 * MS);
+	for (; table_age__told_due(&age) <= 5000 * MS; looks++)
+		table_age__take_told(&age, 5000 * MS);
+	assert_int_equal(looks, TABLE_TOLD_MOST);
+	assert_int_equal(table_age__told_due(&age), 5500 * MS);
+	/* With an update each 10 ms. */
+	for (now_ns = 5010 * MS; now_ns <= 105000 * MS; now_ns += 10 * MS) {
+		if (table_age__told_due(&age) > now_ns)
+			continue;
+		table_age__take_told(&age, now_ns);
+		looks++;
+	}
+	assert_int_equal(looks, TABLE_TOLD_MOST + 200);
+}
+
 /* The last READ that may begin, and every retransmission is needed. */
 static void test_retries(void **state)
 {
@@ -108,6 +136,8 @@ int main(void)
 		TEST("after the agent has said that it is too late the table is another one before every scrape",
 		     test_expired),
 		TEST("without a lease, a table is checked before every scrape", test_no_lease),
+		TEST("a mirror is looked at twice a second on average, and eight times at once",
+		     test_told),
 		TEST("a table that has changed is fetched twice a second, or four times in a short lease",
 		     test_due),
 	};

@@ -46,6 +46,7 @@ static const char whole[] =
 	"handshakes: 100\n"
 	"clock_bound: 500ms\n"
 	"dscp: 26\n"
+	"mirror: 256K\n"
 	"outputs:\n"
 	"  - {listen: '[::1]:9000', user: u, password_file: /p, certificate: /c, key: /k,\n"
 	"     names: [a.example, b]}\n"
@@ -102,6 +103,7 @@ static void test_settings(void **state)
 	assert_int_equal(settings.handshakes, 100);
 	assert_int_equal(settings.clock_bound_ns, 500000000);
 	assert_int_equal(settings.dscp, 26);
+	assert_int_equal(settings.mirror_bytes, 262144);
 	assert_string_equal(settings.outputs.listen.address, "[::1]:9000");
 	assert_string_equal(settings.outputs.listen.user, "u");
 	assert_string_equal(settings.outputs.listen.password_path, "/p");
@@ -363,6 +365,7 @@ static void test_refused(void **state)
 		  "f:2: '0' is not a number of fragments" },
 		{ "handshakes: 10001\n",
 		  "f:1: '10001' is not a number of handshakes" },
+		{ "mirror: 2M\n", "f:1: '2M' is not a number of bytes (expected 4K to 1M" },
 		{ "dscp: 64\n", "f:1: '64' is not a code point (expected 1 to 63" },
 		{ "clock_bound: 2\n", "f:1: '2' is not a bound of clocks" },
 		{ "clock_bound: [1s]\n", "f:1: '?' is not a bound of clocks" },

@@ -23,6 +23,7 @@ struct dart_cm_connection {
 	struct rdma_cm_id *id;
 	struct ibv_qp *hidden;	/* hidden from @id; NULL while @id owns it */
 	uint32_t own_mtu;	/* bytes, of this end of the path; 0: not known */
+	bool waits_briefly;	/* set by the owner: the agent sends again soon after an RNR NAK */
 	uint64_t asked_ns;	/* CLOCK_MONOTONIC of the connect request */
 	bool is_connected;	/* set by the owner, who has checked the answer */
 	int failure;		/* -errno of DART_CM_FAILED */

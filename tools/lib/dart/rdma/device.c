@@ -18,14 +18,14 @@ static uint32_t least(uint32_t a, uint32_t b)
 #define COMPLETIONS_MAX 16
 
 /*
- * Room for all operations of the group, which complete when all its queue pairs fail, and
+ * Room for all operations and receives of the group, which complete when all its queue pairs fail, and
  * for as many of queue pairs that were there before: the thread that posts takes
  * completions while one is adopted, and when it adopts the first one, but some may come in
  * between.
  */
 static uint32_t cq_size(const struct dart_device_sizes *sizes)
 {
-	return 2 * sizes->group * sizes->depth;
+	return 2 * sizes->group * (sizes->depth + sizes->receives);
 }
 
 static void device__fit(struct dart_device *device)
@@ -36,6 +36,7 @@ static void device__fit(struct dart_device *device)
 
 	sizes->depth = least(sizes->depth, attributes->max_qp_wr);
 	sizes->depth = least(sizes->depth, cqe_max / 2) ?: 1;
+	sizes->receives = least(sizes->receives, attributes->max_qp_wr);
 	while (sizes->group > 1 && cq_size(sizes) > cqe_max)
 		sizes->group--;
 }

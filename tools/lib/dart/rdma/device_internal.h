@@ -60,6 +60,7 @@ struct dart_queue_group {
 struct dart_device_sizes {
 	uint32_t group; /* queue pairs of a group */
 	uint32_t depth; /* operations of a queue pair */
+	uint32_t receives; /* of a queue pair; 0: none */
 };
 
 struct dart_device {

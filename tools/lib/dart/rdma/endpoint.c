@@ -75,6 +75,7 @@ int dart_endpoint_set__connect(struct dart_endpoint_set *set, uint32_t thread, c
 	endpoint->set = set;
 	endpoint->thread = thread;
 	endpoint->user = user;
+	endpoint->mirror_size = set->mirror_size;
 	ret = dart_endpoint__start_for_control(endpoint, host, port, error);
 	if (ret)
 		dart_endpoint__free(endpoint);
@@ -119,6 +120,7 @@ void dart_endpoint__free(struct dart_endpoint *endpoint)
 	dart_read_queue__close(&endpoint->queue);
 	while ((landing = LIST_FIRST(&endpoint->landings)))
 		dart_landing__free(landing);
+	dart_mirror__close(&endpoint->mirror);
 	if (endpoint->group)
 		dart_queue_group__quit(endpoint->group, endpoint->number);
 	is_over = put_device(endpoint, node);
@@ -180,7 +182,7 @@ int dart_endpoint__register(struct dart_endpoint *endpoint, void *memory,
 {
 	if (!endpoint->connection.is_connected)
 		return -ENOTCONN;
-	return dart_landing__register(&endpoint->landings, endpoint->device->pd,
+	return dart_landing__register(&endpoint->landings, dart_endpoint__pd(endpoint),
 				      memory, size, landing);
 }
 
@@ -210,6 +212,17 @@ int dart_endpoint__reserve(struct dart_endpoint *endpoint, size_t size, void **l
 	}
 	*landing = reserved->memory;
 	return dart_endpoint__land_at(endpoint, reserved);
+}
+
+void dart_endpoint__withhold_mirror(struct dart_endpoint *endpoint)
+{
+	endpoint->mirror_size = 0;
+}
+
+void *dart_endpoint__mirror(const struct dart_endpoint *endpoint, uint32_t *size)
+{
+	*size = endpoint->mirror.size;
+	return endpoint->mirror.memory;
 }
 
 void dart_endpoint__cut(struct dart_endpoint *endpoint, uint32_t length)
@@ -271,7 +284,9 @@ int dart_endpoint__completion_fd(const struct dart_endpoint *endpoint)
 
 static void note_result(struct dart_endpoint *endpoint, int result)
 {
-	endpoint->result = result;
+	/* Not undone by a completion that changes nothing. */
+	if (result)
+		endpoint->result = result;
 }
 
 int dart_endpoint__on_completion(struct dart_endpoint *endpoint, struct dart_error *error)

@@ -21,13 +21,30 @@ void dart_endpoint__set_reading(struct dart_endpoint *endpoint, bool is)
 	endpoint->group->channel->thread->reading += more;
 }
 
+int dart_endpoint__await_updates(struct dart_endpoint *endpoint)
+{
+	const uint32_t used = endpoint->mirror.used;
+
+	endpoint->mirror.used = 0;
+	return dart_mirror__post(endpoint->queue.qp, endpoint->number | DART_SLOTS_MARK, used);
+}
+
+uint32_t dart_endpoint__take_updates(struct dart_endpoint *endpoint)
+{
+	const uint32_t updates = endpoint->mirror.updates;
+
+	endpoint->mirror.updates = 0;
+	return updates;
+}
+
 int dart_endpoint__adopt(struct dart_endpoint *endpoint)
 {
 	int ret;
 
 	ret = dart_queue_group__adopt(endpoint->group, endpoint->number, endpoint);
 	endpoint->is_adopted = !ret;
-	return ret;
+	/* Not earlier: this thread takes their completions. */
+	return ret ?: dart_endpoint__await_updates(endpoint);
 }
 
 void dart_endpoint__leave(struct dart_endpoint *endpoint)
@@ -57,6 +74,20 @@ static void endpoint__complete(struct dart_endpoint *endpoint, enum ibv_wc_statu
 	handler(endpoint, result);
 }
 
+/*
+ * The end of an update, or of anything else that the agent sends.  A failure is one of the queue
+ * pair, which the next READ or the connection reports.
+ */
+static void endpoint__update(struct dart_endpoint *endpoint, enum ibv_wc_status status,
+			     dart_endpoint_completion_handler *handler)
+{
+	if (status != IBV_WC_SUCCESS || endpoint->queue.has_failed)
+		return;
+	endpoint->mirror.used++;
+	endpoint->mirror.updates++;
+	handler(endpoint, 0);
+}
+
 /* The completion queue does not work any more. */
 static void queue_group__fail(struct dart_queue_group *group, const char *step, int error,
 			      dart_endpoint_completion_handler *handler)
@@ -78,13 +109,17 @@ static void queue_group__poll(struct dart_queue_group *group,
 {
 	struct ibv_wc completions[COMPLETIONS_MAX];
 	struct dart_endpoint *endpoint;
+	uint64_t number;
 	int i, n;
 
 	do {
 		n = ibv_poll_cq(group->cq, COMPLETIONS_MAX, completions);
 		for (i = 0; i < n; i++) {
-			endpoint = dart_slots__find(&group->slots, completions[i].wr_id);
-			if (endpoint)
+			number = completions[i].wr_id & ~DART_SLOTS_MARK;
+			endpoint = dart_slots__find(&group->slots, number);
+			if (endpoint && completions[i].wr_id & DART_SLOTS_MARK)
+				endpoint__update(endpoint, completions[i].status, handler);
+			else if (endpoint)
 				endpoint__complete(endpoint, completions[i].status, handler);
 		}
 	} while (n == COMPLETIONS_MAX);

@@ -7,6 +7,7 @@
 
 #include <libdart/rdma/endpoint_internal.h>
 #include <libdart/rdma/remote_clock_internal.h>
+#include <libdart/rdma/verbs.h>
 
 /* READs in flight for the device, if it supports so many. */
 #define INITIATOR_DEPTH		16
@@ -51,6 +52,31 @@ void dart_endpoint__tell_interval(struct dart_endpoint *endpoint, uint32_t inter
 	memcpy(endpoint->request, &request, sizeof(request));
 }
 
+struct ibv_pd *dart_endpoint__pd(const struct dart_endpoint *endpoint)
+{
+	return endpoint->mirror.pd ?: endpoint->device->pd;
+}
+
+/* iWARP has no immediate data, which end an update. */
+static int make_mirror(struct dart_endpoint *endpoint)
+{
+	struct ibv_context *verbs = endpoint->device->verbs;
+	struct dart_control_mirror offer;
+	int ret;
+
+	if (!endpoint->mirror_size || dart_verbs__is_iwarp(verbs) ||
+	    endpoint->device->sizes.receives < DART_MIRROR_UPDATES)
+		return 0;
+	ret = dart_mirror__open(&endpoint->mirror, verbs, endpoint->mirror_size);
+	if (ret)
+		return ret;
+	offer = dart_mirror__offer(&endpoint->mirror);
+	memcpy(endpoint->request + endpoint->request_length, &offer, sizeof(offer));
+	endpoint->request_length += sizeof(offer);
+	endpoint->connection.waits_briefly = true;
+	return 0;
+}
+
 static int make_queue(struct dart_endpoint *endpoint)
 {
 	struct dart_endpoint_set *set = endpoint->set;
@@ -65,10 +91,14 @@ static int make_queue(struct dart_endpoint *endpoint)
 				&endpoint->number);
 	if (ret)
 		return ret;
+	ret = make_mirror(endpoint);
+	if (ret)
+		return ret;
 	parts.number = endpoint->number;
-	parts.pd = endpoint->device->pd;
+	parts.pd = dart_endpoint__pd(endpoint);
 	parts.cq = endpoint->group->cq;
 	parts.depth = endpoint->device->sizes.depth;
+	parts.receives = endpoint->mirror.pd ? DART_MIRROR_UPDATES : 0;
 	parts.scratch = &set->threads[endpoint->thread].scratch;
 	return dart_read_queue__open(&endpoint->queue, endpoint->connection.id, &parts);
 }
@@ -77,7 +107,6 @@ static int shake_hands(struct dart_endpoint *endpoint, struct dart_error *error)
 {
 	struct rdma_conn_param parameters = {
 		.private_data = endpoint->request,
-		.private_data_len = endpoint->request_length,
 		.initiator_depth = INITIATOR_DEPTH,
 	};
 	int depth_max, ret;
@@ -86,6 +115,8 @@ static int shake_hands(struct dart_endpoint *endpoint, struct dart_error *error)
 	if (ret)
 		return dart_error__set(error, -ret, "cannot create a queue pair: %s%s",
 				       strerror(-ret), ret == -ENOMEM ? " (check ulimit -l)" : "");
+	/* With a mirror it has grown. */
+	parameters.private_data_len = endpoint->request_length;
 	depth_max = endpoint->device->attributes.max_qp_init_rd_atom;
 	if (depth_max < INITIATOR_DEPTH)
 		parameters.initiator_depth = depth_max;

@@ -13,6 +13,7 @@
 #include <libdart/rdma/cm_contexts.h>
 #include <libdart/rdma/device_internal.h>
 #include <libdart/rdma/endpoint_set.h>
+#include <libdart/rdma/mirror_internal.h>
 
 struct dart_endpoint_set {
 	int epoll; /* of the channel: its descriptor is there before the RDMA CM is */
@@ -23,6 +24,7 @@ struct dart_endpoint_set {
 	struct dart_device_sizes sizes;
 	struct dart_numbers groups; /* of queue pairs */
 	uint8_t dscp; /* of the packets of new endpoints; 0: the default of the device */
+	uint32_t mirror_size; /* bytes, of the mirrors of new endpoints; 0: none */
 	uint32_t thread_count;
 	struct dart_thread threads[];
 };
@@ -42,6 +44,8 @@ struct dart_endpoint {
 	struct dart_read_queue queue;
 	struct dart_landings landings;
 	struct dart_landing *reserved; /* one of them, or NULL */
+	uint32_t mirror_size; /* bytes that it offers; 0: no mirror */
+	struct dart_mirror mirror; /* once the device is known */
 	bool is_adopted;
 	bool is_reading; /* counted in its group */
 	int result; /* of the completions of an only one */
@@ -55,6 +59,9 @@ struct dart_endpoint {
 
 /* endpoint_set.c: unless it is open.  Returns 0 or -errno with a sentence. */
 int dart_endpoint_set__open_channel(struct dart_endpoint_set *set, struct dart_error *error);
+
+/* The protection domain of its queue pair and of all its memory. */
+struct ibv_pd *dart_endpoint__pd(const struct dart_endpoint *endpoint);
 
 /* endpoint_completions.c, in the thread that posts: READs are in flight, or not. */
 void dart_endpoint__set_reading(struct dart_endpoint *endpoint, bool is);

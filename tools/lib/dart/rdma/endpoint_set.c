@@ -137,6 +137,12 @@ void dart_endpoint_set__mark(struct dart_endpoint_set *set, uint8_t dscp)
 	set->dscp = dscp;
 }
 
+void dart_endpoint_set__offer_mirrors(struct dart_endpoint_set *set, uint32_t size)
+{
+	set->mirror_size = size;
+	set->sizes.receives = DART_MIRROR_UPDATES;
+}
+
 void dart_endpoint_set__free(struct dart_endpoint_set *set)
 {
 	uint32_t i;

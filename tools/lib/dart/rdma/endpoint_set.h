@@ -43,6 +43,14 @@ int dart_endpoint_set__new(const struct dart_endpoint_sizes *sizes, struct dart_
  * administrators set in configfs (rdma_cm/DEVICE/ports/1/default_roce_tos).
  */
 void dart_endpoint_set__mark(struct dart_endpoint_set *set, uint8_t dscp);
+/*
+ * Endpoints of the set offer their agents a mirror of @size bytes, a multiple of
+ * DART_CONTROL_BLOCK and at most DART_CONTROL_MIRROR_MAX, see <dart/control.h>.  To be called
+ * before the first endpoint connects.
+ */
+void dart_endpoint_set__offer_mirrors(struct dart_endpoint_set *set, uint32_t size);
+/* Directly after dart_endpoint_set__connect(): this endpoint offers none, to an older agent. */
+void dart_endpoint__withhold_mirror(struct dart_endpoint *endpoint);
 /* All endpoints have been freed.  NULL is allowed. */
 void dart_endpoint_set__free(struct dart_endpoint_set *set);
 
@@ -83,6 +91,20 @@ void dart_endpoint__leave(struct dart_endpoint *endpoint);
  * the number once all endpoints on the device have gone.
  */
 uint32_t dart_endpoint__group(const struct dart_endpoint *endpoint);
+
+/*
+ * The mirror, and its bytes; NULL: there is none.  The agent may change it at any time: copy, check,
+ * use.  Once the endpoint is CONNECTED.
+ */
+void *dart_endpoint__mirror(const struct dart_endpoint *endpoint, uint32_t *size);
+/*
+ * In the thread that posts.  The number of updates that ended since the last call; after each one a
+ * completion handler is called with the result 0.  After a few updates, others wait for
+ * dart_endpoint__await_updates(), so that an agent cannot keep this thread busy.  That returns 0,
+ * or an error of ibv_post_recv(), after which the endpoint can only be freed.
+ */
+uint32_t dart_endpoint__take_updates(struct dart_endpoint *endpoint);
+int dart_endpoint__await_updates(struct dart_endpoint *endpoint);
 
 /*
  * @result is that of dart_endpoint__on_completion(); dart_endpoint__explain() tells why it

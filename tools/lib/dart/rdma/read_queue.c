@@ -46,7 +46,7 @@ int dart_read_queue__open(struct dart_read_queue *queue, struct rdma_cm_id *id,
 		.send_cq = parts->cq,
 		.recv_cq = parts->cq,
 		.cap.max_send_wr = parts->depth,
-		.cap.max_recv_wr = 1,
+		.cap.max_recv_wr = parts->receives ?: 1,
 		.cap.max_send_sge = 1,
 		.cap.max_recv_sge = 1,
 	};

@@ -78,6 +78,7 @@ struct dart_read_queue_parts {
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
 	uint32_t depth;
+	uint32_t receives;
 	struct dart_read_scratch *scratch;
 	uint64_t number;		/* of all its work requests */
 };

@@ -14,6 +14,8 @@
 
 #define DART_SLOTS_MAX 4096
 #define DART_SLOTS_NONE UINT64_MAX /* the number of no user */
+/* No number has this bit: users mark work requests of another kind by it. */
+#define DART_SLOTS_MARK (UINT64_C(1) << 63)
 
 /* Of the thread that takes. */
 struct dart_slot {

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""first_values.py ASKED LINES: for each slice of the helper first_values, which printed ASKED, finds
+its first value in the JSON LINES of a controller on the same host, and prints the times from before
+its registration until the value had landed and was decoded.  Fails if one has no value."""
+import json
+import statistics
+import sys
+
+
+def read(path):
+    """The whole lines of a file."""
+    with open(path, encoding="ascii") as file:
+        return [json.loads(line) for line in file if line.endswith("\n")]
+
+
+def first_lines(lines):
+    """The first line with a value of each slice."""
+    found = {}
+    for line in lines:
+        for name, entry in line.get("entries", {}).items():
+            rows = entry.get("rows", [])
+            if name.startswith("first-") and rows and rows[0].get("asked_ns"):
+                found.setdefault(name, (line, rows[0]["asked_ns"]))
+    return found
+
+
+def main():
+    """Compares both files."""
+    slices = read(sys.argv[1])
+    asked = {slice["entry"]: slice["asked_ns"] for slice in slices}
+    registrations = [(slice["replied_ns"] - slice["asked_ns"]) / 1e6 for slice in slices]
+    print(f"# registrations took a median of {statistics.median(registrations):.1f} ms")
+    found = first_lines(read(sys.argv[2]))
+    wrong = [name for name, ns in asked.items() if name not in found or found[name][1] != ns]
+    for what, member in ("landed", "landed_ns"), ("decoded", "end_ns"):
+        times = [(line[member] - ns) / 1e6 for line, ns in found.values()]
+        print(f"# from before {len(times)} registrations until the first value had {what}: "
+              f"min {min(times):.1f}, median {statistics.median(times):.1f}, "
+              f"max {max(times):.1f} ms")
+    if wrong:
+        sys.exit(f"without their value: {', '.join(wrong)}")
+
+
+main()

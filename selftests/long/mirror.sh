@@ -1,0 +1,42 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# How long it takes from the registration of a slice until a controller with a mirror has its first
+# value, beside the least that this machine needs for it: a bare WRITE with immediate data and a READ.
+. "$(dirname "$0")/../lib.sh"
+
+lib=$(realpath "$(dirname "$0")/../lib")
+lines=/run/lines
+patience=60
+
+# figures INTERVAL OPTION...: prints the times of 40 slices, one a second
+figures() {
+	local interval=$1
+	shift
+	dart-controller --json --interval "$interval" "$@" localhost >"$lines" 2>/run/log &
+	controller=$!
+	soon grep -q entries "$lines" || return
+	first_values 40 1000 >/run/asked
+	end_processes "$controller"
+	python3 "$lib/first_values.py" /run/asked "$lines"
+	tail -n1 "$lines" | gojq -c '.summary | {scrapes, reads_per_scrape, mirror}' | sed 's/^/# /'
+}
+
+# told INTERVAL: with a mirror and without
+told() {
+	check "at an interval of $1 all slices are shown" figures "$1"
+	echo "# without a mirror, every $1:"
+	cat "$output"
+	check "and with a mirror" figures "$1" --mirror 256K
+	echo "# with a mirror, every $1:"
+	cat "$output"
+}
+
+check "the agent starts" host_up
+check "bare operations are measured" sh -c "bare_update 10.77.0.1 40 100 >/run/bare"
+gojq -r 'sort | "# bare: min \(.[0]), median \(.[length / 2 | floor]), max \(.[-1]) ms"' /run/bare
+told 1s
+told 100ms
+check "bare operations are measured again" sh -c "bare_update 10.77.0.1 40 100 >/run/bare"
+gojq -r 'sort | "# bare: min \(.[0]), median \(.[length / 2 | floor]), max \(.[-1]) ms"' /run/bare
+check "the agent stops" host_down
+finish
