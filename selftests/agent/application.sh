@@ -40,8 +40,8 @@ is_newer() {
 
 # gathered ENTRY: a pass began after this call
 gathered() {
-	local time i
-	for i in 1 2; do
+	local time
+	for _ in 1 2; do
 		time=$(value "$1" time)
 		[ -n "$time" ] && soon is_newer "$1" "$time" || return 1
 	done

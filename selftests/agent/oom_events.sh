@@ -18,9 +18,9 @@ page() {
 
 # makes_service: a service with a memory limit
 makes_service() {
-	mkdir $service &&
-		echo 4M >$service/memory.max &&
-		{ [ ! -e $service/memory.swap.max ] || echo 0 >$service/memory.swap.max; }
+	mkdir "$service" &&
+		echo 4M >"$service/memory.max" &&
+		{ [ ! -e "$service/memory.swap.max" ] || echo 0 >"$service/memory.swap.max"; }
 }
 
 # dies: a process of the service exceeds its memory limit, and its cgroup ends

@@ -72,9 +72,9 @@ if [ "${GATHERER-}" = programs ]; then
 	cgroup=/sys/fs/cgroup/pods
 	mkdir -p $cgroup/dartd /etc/dart/dartd.d
 	# shellcheck disable=SC2016 # sh expands them
-	enter=(sh -c 'echo $$ >"$0/dartd/cgroup.procs" && exec "$@"' $cgroup)
+	enter=(sh -c 'echo $$ >"$0/dartd/cgroup.procs" && exec "$@"' "$cgroup")
 	confine=(setpriv --bounding-set "-all$(sed -n 's/^ *add: \[\(.*\)\]/, \1/p' "$manifest" |
-		tr A-Z a-z | sed 's/, /,+/g')")
+		tr '[:upper:]' '[:lower:]' | sed 's/, /,+/g')")
 	printf '%s\n' 'gatherer: programs' 'device: none' >/etc/dart/dartd.d/pod.yaml
 	modprobe -r dart_zero
 	ip netns add blue

@@ -13,11 +13,11 @@ lockdown=/sys/kernel/security/lockdown
 
 # starts LINE...: the service starts with these lines in its unit, and without registrations
 starts() {
-	mkdir -p $dropin
-	printf '%s\n' '[Service]' "$@" >$dropin/refusal.conf
+	mkdir -p "$dropin"
+	printf '%s\n' '[Service]' "$@" >"$dropin/refusal.conf"
 	systemctl stop dartd.service 2>/dev/null
 	rm -rf /var/lib/dart
-	: >$log
+	: >"$log"
 	"$tests/unit_up"
 }
 
@@ -50,7 +50,7 @@ values() {
 }
 
 has_size_of_disk() {
-	values "filesystem@$point+10s" ".sum.size == $(stat -f -c '%b * %S' $point)"
+	values "filesystem@$point+10s" ".sum.size == $(stat -f -c '%b * %S' "$point")"
 }
 
 # serves_others: the values of the sources without a program are right

@@ -95,10 +95,10 @@ libraries_are_made() {
 	local made library
 
 	made=$(make -npq KDIR= programs 2>/dev/null | sed -n 's/^programs: //p')
-	for library in $(grep -o 'lib/lib[a-z]*\.a' install.mk); do
+	while read -r library; do
 		echo "$library"
 		grep -q -F "/$library" <<<"$made" || return
-	done
+	done < <(grep -o 'lib/lib[a-z]*\.a' install.mk)
 }
 
 check "make programs makes the libraries that make install installs" libraries_are_made

@@ -16,7 +16,7 @@ built() {
 
 	[ "$2" = c ] || standard=c++11
 	"$1" -x "$2" -std="$standard" "${flags[@]}" "${@:3}" -o "$scratch/program" \
-		selftests/helpers/zero_program.c -x none $library &&
+		selftests/helpers/zero_program.c -x none "$library" &&
 		timeout 60 "$scratch/program" check
 }
 
@@ -25,7 +25,7 @@ each() {
 	local level
 
 	for level in -O0 -O1 -O2 -O3; do
-		built "$1" "$2" $level || return
+		built "$1" "$2" "$level" || return
 	done
 	built "$1" "$2" -O2 -flto &&
 		built "$1" "$2" -O2 -static &&
@@ -55,7 +55,7 @@ cat >"$scratch/late.c" <<'END'
 DART_ZERO uint64_t late[100];
 END
 late() {
-	gcc "${flags[@]}" -o "$scratch/program" "$scratch/main.c" $library "$scratch/late.c" &&
+	gcc "${flags[@]}" -o "$scratch/program" "$scratch/main.c" "$library" "$scratch/late.c" &&
 		"$scratch/program"
 }
 check "a program that links variables after the library is told so" late
@@ -91,22 +91,22 @@ int main()
 }
 END
 classes() {
-	g++ -std=c++11 "${flags[@]}" -o "$scratch/program" "$scratch/classes.cpp" $library &&
+	g++ -std=c++11 "${flags[@]}" -o "$scratch/program" "$scratch/classes.cpp" "$library" &&
 		"$scratch/program" &&
 		clang++ -std=c++17 "${flags[@]}" -O2 -o "$scratch/program" "$scratch/classes.cpp" \
-			$library && "$scratch/program"
+			"$library" && "$scratch/program"
 }
 check "classes of C++ begin and end with their scope" classes
 
 example() {
-	gcc "${flags[@]}" -O2 -o "$scratch/program" contrib/libdartzero/shop.c $library &&
+	gcc "${flags[@]}" -O2 -o "$scratch/program" contrib/libdartzero/shop.c "$library" &&
 		printf 'one\ntwo\n' | "$scratch/program"
 }
 check "the example builds, and works without dartd" example
 needs() {
-	nm -u $library | awk 'NF == 2 { print $2 }' | sort -u |
+	nm -u "$library" | awk 'NF == 2 { print $2 }' | sort -u |
 		grep -v -x -F -f <(nm -D --defined-only "$(gcc -print-file-name=libc.so.6)" |
-			sed 's/.* //; s/@.*//'; nm $library | awk 'NF == 3 && $2 ~ /[A-Z]/ { print $3 }') |
+			sed 's/.* //; s/@.*//'; nm "$library" | awk 'NF == 3 && $2 ~ /[A-Z]/ { print $3 }') |
 		grep -v -e _GLOBAL_OFFSET_TABLE_ -e ^__start_ -e ^__stop_
 }
 check "the library needs nothing but libc" [ -z "$(needs)" ]
