@@ -16,6 +16,8 @@ check "a controller connects and offers a mirror" soon grep -q entries $lines
 first_values 6 700 >/run/asked &
 owner=$!
 check "6 slices are registered within an interval of each other" wait $owner
+check "the controller has the value of the last one" \
+	soon grep -q "$(tail -n1 /run/asked | gojq .asked_ns)" $lines
 end_processes $controller
 check "the controller shows the value of each of them" \
 	python3 "$lib/first_values.py" /run/asked $lines

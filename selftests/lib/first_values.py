@@ -13,14 +13,14 @@ def read(path):
         return [json.loads(line) for line in file if line.endswith("\n")]
 
 
-def first_lines(lines):
-    """The first line with a value of each slice."""
+def first_lines(lines, asked):
+    """The first line with the value of each slice: an ended one of the same name may linger."""
     found = {}
     for line in lines:
         for name, entry in line.get("entries", {}).items():
             rows = entry.get("rows", [])
-            if name.startswith("first-") and rows and rows[0].get("asked_ns"):
-                found.setdefault(name, (line, rows[0]["asked_ns"]))
+            if name in asked and rows and rows[0].get("asked_ns") == asked[name]:
+                found.setdefault(name, line)
     return found
 
 
@@ -30,15 +30,15 @@ def main():
     asked = {slice["entry"]: slice["asked_ns"] for slice in slices}
     registrations = [(slice["replied_ns"] - slice["asked_ns"]) / 1e6 for slice in slices]
     print(f"# registrations took a median of {statistics.median(registrations):.1f} ms")
-    found = first_lines(read(sys.argv[2]))
-    wrong = [name for name, ns in asked.items() if name not in found or found[name][1] != ns]
+    found = first_lines(read(sys.argv[2]), asked)
+    missing = [name for name in asked if name not in found]
+    if missing:
+        sys.exit(f"without their value: {', '.join(missing)}")
     for what, member in ("landed", "landed_ns"), ("decoded", "end_ns"):
-        times = [(line[member] - ns) / 1e6 for line, ns in found.values()]
+        times = [(line[member] - asked[name]) / 1e6 for name, line in found.items()]
         print(f"# from before {len(times)} registrations until the first value had {what}: "
               f"min {min(times):.1f}, median {statistics.median(times):.1f}, "
               f"max {max(times):.1f} ms")
-    if wrong:
-        sys.exit(f"without their value: {', '.join(wrong)}")
 
 
 main()
