@@ -61,8 +61,8 @@ static void keep(void *data, struct message *message)
 		notices__end_unwritable(&delivery->notices);
 		return;
 	}
-	count__add(&delivery->spool_failures, 1);
 	notices__say_unwritable(&delivery->notices, err);
+	count__add(&delivery->spool_failures, 1);
 }
 
 /* If the output waits, no message may push out an older one that was not sent. */
@@ -147,8 +147,8 @@ static void fail(struct delivery *delivery, const struct answer *answer, const c
 	if (now_ns >= delivery->again_ns)
 		delivery->again_ns = now_ns + answer__backoff_ns(answer, ++delivery->attempts,
 								 &delivery->random);
-	atomic_store(&delivery->is_failing, true);
 	notices__say_outage(&delivery->notices, answer, text);
+	atomic_store(&delivery->is_failing, true);
 }
 
 /* No sample of @message will be taken, but for @taken; @pieces may be NULL. */
@@ -158,10 +158,11 @@ static void refuse(struct delivery *delivery, struct message *message, const str
 	const enum refusal_reason reason = refusal_reason__of(answer);
 	const char *host;
 
+	/* First: those who read the counts read the error afterwards. */
+	notices__take_refusal(&delivery->notices, answer);
 	count__add(&delivery->sent, taken);
 	count__add(&delivery->refused, message->samples - taken);
 	host = refusals__count_message(&delivery->refusals, message, pieces, answer, taken);
-	notices__take_refusal(&delivery->notices, answer);
 	if (refusals__is_to_say(&delivery->refusals, reason, now_ns))
 		notices__say_refusal(&delivery->notices, reason, host,
 				     delivery->refusals.samples[reason], answer);

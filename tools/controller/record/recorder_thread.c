@@ -136,10 +136,10 @@ static void recorder__fail(struct recorder *recorder, int error, const char *sen
 {
 	uint64_t since;
 
+	output_error_holder__set(&recorder->last_error, "not_writable", sentence);
 	atomic_fetch_add(&recorder->dropped, recorder->pending);
 	recorder->failed += recorder->pending;
 	recorder->pending = 0;
-	output_error_holder__set(&recorder->last_error, "not_writable", sentence);
 	atomic_store(&recorder->error, error);
 	atomic_store(&recorder->is_failing, true);
 	if (hourly__take(&recorder->failures, monotonic_ns(), recorder->failed, &since))
