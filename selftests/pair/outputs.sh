@@ -53,8 +53,8 @@ check "lines that find no room are dropped and counted: $summary" is_true -s \
 		$lines + $summary.dropped == $summary.scrapes))' \
 	/run/short
 check "when the pipe is read again, later lines follow" is_true -s \
-	'map(select(.scraped)) | group_by(.agent) | all(map(.sequence) |
-		.[0] == 1 and . == sort and .[-1] == 150)' /run/short
+	'map(select(.scraped)) | group_by(.agent) | map(map(.sequence)) |
+		all(.[0] == 1 and . == sort) and any(.[-1] > length)' /run/short
 check "that lines are dropped is said once" told 1 "standard output .* dropped"
 
 unread sleep 3 &
