@@ -64,9 +64,10 @@ check "a process on the host gets and closes slices in a loop" \
 	on host until_ready /run/churn slice_churn
 timeout -s INT 15 dart-controller --json -i 100ms -n 100 host >/run/lines 2>/run/log
 sed -n '$s/^/# /p' /run/log
-# On a busy machine scrapes are missed because each takes longer than 0.1 s.
+# Up to 512 ended slices linger, each with a page of its own, so a scrape READs 2 MB: on a busy
+# machine it takes up to a second, and most are missed.
 check "scrapes go on while slices come and go" is_true \
-	'select(has("summary")).summary | 3 * .scrapes > .missed' /run/lines
+	'select(has("summary")).summary | 10 * .scrapes > .missed' /run/lines
 check "no scrape fails, and values are not discarded, because slices come and go" is_true \
 	'select(has("summary")).summary | .scrapes >= 99 * (.failed + .discarded)' \
 	/run/lines
