@@ -82,8 +82,8 @@ struct application_wish {
 
 /*
  * Adds an application.  If it follows, its processes become instances soon; otherwise the one that
- * runs now.  Returns 0; -EINPROGRESS: processes are examined, call again; -EAGAIN: a process may have
- * started a moment ago; or another -errno, and nothing has changed.
+ * runs now.  Returns 0; -EINPROGRESS: processes are examined, call again; -EAGAIN: a process may
+ * have started a moment ago; or another -errno, and nothing has changed.
  */
 int applications__add(struct applications *applications, const struct application_wish *wish,
 		      struct application **application, struct dart_error *error);

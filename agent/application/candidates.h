@@ -34,8 +34,8 @@ bool candidates__add(struct candidates *candidates, const struct candidate_proce
 /* us until the next try; UINT64_MAX if there is no candidate. */
 uint64_t candidates__delay(const struct candidates *candidates);
 /*
- * Takes a candidate whose time has come out of the list, with its pidfd, and counts the try.  False:
- * there is none.
+ * Takes a candidate whose time has come out of the list, with its pidfd, and counts the try.
+ * False: there is none.
  */
 bool candidates__take(struct candidates *candidates, struct candidate_process *process);
 

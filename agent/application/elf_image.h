@@ -2,9 +2,9 @@
 /*
  * An executable or a shared object as it lies in the memory of a process, which is hostile.
  *
- * Bytes are fetched by process_vm_readv(2), which sleeps while a page is fetched, from a file system
- * or a userfaultfd(2) of the process, but can be killed then: read(2) of /proc/PID/mem cannot, and a
- * program that sleeps in it does not even end.
+ * Bytes are fetched by process_vm_readv(2), which sleeps while a page is fetched, from a file
+ * system or a userfaultfd(2) of the process, but can be killed then: read(2) of /proc/PID/mem
+ * cannot, and a program that sleeps in it does not even end.
  */
 #ifndef APPLICATION_ELF_IMAGE_H
 #define APPLICATION_ELF_IMAGE_H
@@ -40,7 +40,9 @@ int elf_image__fetch(const struct elf_memory *memory, uint64_t address, void *by
 /* Fetches the first bytes of @length that are there, and returns their number. */
 size_t elf_memory__fetch_some(const struct elf_memory *memory, uint64_t address, void *bytes,
 			      size_t length);
-/* False: the process has ended or executes another program.  Touches no page, so it never sleeps. */
+/*
+ * False: the process has ended or executes another program.  Touches no page, so it never sleeps.
+ */
 bool elf_memory__lives(const struct elf_memory *memory);
 
 /*

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Examinations: the memory of a process is read to find out which program it is.  A process decides
- * how long that takes, because a page may lie on a file system that its owner serves, or belong to a
- * userfaultfd(2).  So a thread reads it, and the event loop only takes the result.
+ * how long that takes, because a page may lie on a file system that its owner serves, or belong to
+ * a userfaultfd(2).  So a thread reads it, and the event loop only takes the result.
  *
  * A few examinations run at the same time, and fewer of one user.  A thread whose process does not
- * answer in time is *held*: its place is given to the next examination, and it goes on alone.  A user
- * whose processes hold threads has none examined until one of these ends or answers.
+ * answer in time is *held*: its place is given to the next examination, and it goes on alone.  A
+ * user whose processes hold threads has none examined until one of these ends or answers.
  */
 #ifndef APPLICATION_EXAMINATION_H
 #define APPLICATION_EXAMINATION_H
@@ -43,7 +43,9 @@ struct examination;
 
 /* Called from the event loop. */
 struct examination_handlers {
-	/* The build-id was read: returns the layout to attach, which stays until finish(), or NULL. */
+	/*
+	 * The build-id was read: returns the layout to attach, which stays until finish(), or NULL.
+	 */
 	const struct dart_application_layout *(*choose)(struct examination *examination);
 	/* The results can be read and taken; afterwards they are freed.  The owner may be NULL. */
 	void (*finish)(struct examination *examination);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * An instance: a process whose program has a layout, and its entries.  The module gathers an entry,
- * or a writer (writer.h) does.  A writer gathers all entries of memory that describes itself, because
- * each copy needs checks.
+ * or a writer (writer.h) does.  A writer gathers all entries of memory that describes itself,
+ * because each copy needs checks.
  */
 #ifndef APPLICATION_INSTANCE_H
 #define APPLICATION_INSTANCE_H

@@ -267,8 +267,8 @@ static void write_rows(struct written_entry *entry, bool are_empty)
 }
 
 /*
- * Returns 0; -ESRCH once the process has ended; or -EFAULT if rows are empty, because a value is not
- * in memory or the bytes have got another meaning.
+ * Returns 0; -ESRCH once the process has ended; or -EFAULT if rows are empty, because a value is
+ * not in memory or the bytes have got another meaning.
  */
 static int pass(struct writer *writer)
 {

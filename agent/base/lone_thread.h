@@ -8,7 +8,9 @@
 
 #include <stddef.h>
 
-/* Starts @run(@argument) with a stack of @stack bytes.  The thread takes no signals.  0 or -errno. */
+/*
+ * Starts @run(@argument) with a stack of @stack bytes.  The thread takes no signals.  0 or -errno.
+ */
 int lone_thread__start(void *(*run)(void *argument), void *argument, size_t stack);
 
 #endif /* LONE_THREAD_H */

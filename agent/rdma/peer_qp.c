@@ -154,7 +154,10 @@ const char *peer_qp__serve(struct peer_qp *peer_qp)
 	struct ibv_wc received;
 
 	peer_qp__reap(peer_qp);
-	/* The event was of something else, perhaps of a probe, and the next one has to be asked for. */
+	/*
+	 * The event was of something else, perhaps of a probe, and the next one has to be asked
+	 * for.
+	 */
 	if (peer_qp->is_updating) {
 		ibv_req_notify_cq(peer_qp->sent, 0);
 		peer_qp__reap(peer_qp);

@@ -20,7 +20,9 @@ struct peer_qp {
 	 * peer sends something all the same.
 	 */
 	struct ibv_cq *received;
-	/* Probes of the peer, and updates.  Without a mirror no event: a failure is an error, too. */
+	/*
+	 * Probes of the peer, and updates.  Without a mirror no event: a failure is an error, too.
+	 */
 	struct ibv_cq *sent;
 	bool is_probed;		/* a probe waits for its answer */
 	bool is_updating;	/* an update is on its way */

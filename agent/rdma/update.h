@@ -18,11 +18,11 @@ struct update {
 };
 
 /*
- * Makes the requests that WRITE the blocks of the table that changed since @mirror->generation,
- * as far as the mirror reaches, or of a table that is longer than the mirror the first block
- * alone, from whose header the controller learns the length.  More than UPDATE_WRITES runs of blocks
- * become fewer, with blocks in between.  Only the last request is signaled; all have
- * the number @id.
+ * Makes the requests that WRITE the blocks of the table that changed since @mirror->generation, as
+ * far as the mirror reaches, or of a table that is longer than the mirror the first block alone,
+ * from whose header the controller learns the length.  More than UPDATE_WRITES runs of blocks
+ * become fewer, with blocks in between.  Only the last request is signaled; all have the number
+ * @id.
  */
 void update__make(struct update *update, const struct mirror *mirror, uint64_t id);
 

@@ -79,7 +79,9 @@ static void miss(struct registration *registration, const struct dart_error *err
 {
 	const char *name = json_string_value(json_object_get(registration->request, "request"));
 
-	/* The sentence of the last failure stays, so that the next one is told only if it differs. */
+	/*
+	 * The sentence of the last failure stays, so that the next one is told only if it differs.
+	 */
 	if (registration->code == EINPROGRESS) {
 		if (!*registration->missing)
 			registration__set_missing(registration, error->text);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * bare_update ADDRESS COUNT INTERVAL_MS: how long the least takes that a mirror needs to bring a value.
- * One end of a connection of this machine with itself WRITEs a block and a WRITE with immediate data,
- * the other end, woken by it, READs 64 bytes and is woken when they have landed.  COUNT times, one
- * each interval; prints the times in ms as a line of JSON.
+ * bare_update ADDRESS COUNT INTERVAL_MS: how long the least takes that a mirror needs to bring a
+ * value.  One end of a connection of this machine with itself WRITEs a block and a WRITE with
+ * immediate data, the other end, woken by it, READs 64 bytes and is woken when they have landed.
+ * COUNT times, one each interval; prints the times in ms as a line of JSON.
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * first_values COUNT INTERVAL_MS: registers the slices first-0 and so on, one each interval, in memory
- * of its own.  Each shows asked_ns, CLOCK_MONOTONIC just before its registration.  Prints a line with
- * the same as JSON for each, and replied_ns, after the reply of dartd.  Ends half an interval after
- * the last one, and all slices with it.
+ * first_values COUNT INTERVAL_MS: registers the slices first-0 and so on, one each interval, in
+ * memory of its own.  Each shows asked_ns, CLOCK_MONOTONIC just before its registration.  Prints a
+ * line with the same as JSON for each, and replied_ns, after the reply of dartd.  Ends half an
+ * interval after the last one, and all slices with it.
  */
 #include <errno.h>
 #include <error.h>

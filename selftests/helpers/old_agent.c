@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * old_agent: listens for controllers as dartd did before they could tell their interval, or offer a mirror: it
- * rejects a request in which a reserved member or a byte after the request is not 0.  Prints
- * "told N ms", "offered a mirror" or "told nothing" for each request, and rejects the latter, too,
- * for another reason.  Runs until a test kills it.
+ * old_agent: listens for controllers as dartd did before they could tell their interval, or offer a
+ * mirror: it rejects a request in which a reserved member or a byte after the request is not 0.
+ * Prints "told N ms", "offered a mirror" or "told nothing" for each request, and rejects the
+ * latter, too, for another reason.  Runs until a test kills it.
  */
 #include <arpa/inet.h>
 #include <endian.h>

@@ -13,8 +13,8 @@ void host_reads__wait_for(int fd);
 struct dart_endpoint *host_reads__connect(const char *host);
 
 /*
- * READs into the landing memory of @endpoint, at *@landing, whose bytes are @pattern before.  Returns
- * 1, or -errno if the host refused.
+ * READs into the landing memory of @endpoint, at *@landing, whose bytes are @pattern before.
+ * Returns 1, or -errno if the host refused.
  */
 int host_reads__read(struct dart_endpoint *endpoint, const struct dart_read *read,
 		     unsigned char pattern, void **landing);

@@ -51,8 +51,8 @@ struct simulated_host {
 };
 
 /*
- * In go_on() or write().  WRITEs @length bytes at @bytes to the mirror at @offset; false if they are
- * not all in a memory that the queue pair permits to be written, with this key.
+ * In go_on() or write().  WRITEs @length bytes at @bytes to the mirror at @offset; false if they
+ * are not all in a memory that the queue pair permits to be written, with this key.
  */
 bool simulated_host__write(struct simulated_host *host, uint64_t offset, uint32_t rkey,
 			   const void *bytes, uint32_t length);

@@ -94,7 +94,10 @@ struct summary {
 	count_t updates; /* of the mirror, that ended */
 	count_t dropped; /* scrapes that their worker was too slow to take */
 	struct latency landed; /* time from start to landing */
-	/* Of the control loop: tables taken from the mirror, and looks after which one had to be READ. */
+	/*
+	 * Of the control loop: tables taken from the mirror, and looks after which one had to be
+	 * READ.
+	 */
 	count_t told;
 	count_t gaps;
 

@@ -11,9 +11,9 @@
  * The control loop takes turns with the I/O thread.  The I/O thread reports when the table landed
  * or is needed, or when nothing more can be fetched; then it leaves the transport and the members
  * below "in turns" alone until the control loop gives an order; at most one report or order is
- * under way.  An update of the mirror makes the I/O thread report as soon as it is idle, at a bounded
- * rate (see table_age.h).  Only release may be ordered at any time, and only io_target.released() says that the
- * I/O thread does not use the target any more.
+ * under way.  An update of the mirror makes the I/O thread report as soon as it is idle, at a
+ * bounded rate (see table_age.h).  Only release may be ordered at any time, and only
+ * io_target.released() says that the I/O thread does not use the target any more.
  */
 #ifndef CONTROLLER_IO_TARGET_H
 #define CONTROLLER_IO_TARGET_H

@@ -8,9 +8,9 @@
 #include "tools/controller/flow/transport.h"
 
 /*
- * In the control loop: begins to connect for the thread with @number in @set.  @host is
- * numeric.  The agent is told @interval_ms, unless it is 0, and with @offers_mirror offered a mirror
- * if the set has mirrors.  Returns 0, or -errno with a sentence in @error.
+ * In the control loop: begins to connect for the thread with @number in @set.  @host is numeric.
+ * The agent is told @interval_ms, unless it is 0, and with @offers_mirror offered a mirror if the
+ * set has mirrors.  Returns 0, or -errno with a sentence in @error.
  */
 int transport_read__connect(struct dart_endpoint_set *set, uint32_t number, const char *host,
 			    uint16_t port, uint32_t interval_ms, bool offers_mirror,

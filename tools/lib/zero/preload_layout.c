@@ -21,7 +21,9 @@ struct parser {
 	const char *objection; /* to the line, or NULL */
 };
 
-/* Called with each key and value of a mapping in one line; returns false if it knows no such key. */
+/*
+ * Called with each key and value of a mapping in one line; returns false if it knows no such key.
+ */
 typedef bool take_pair(void *into, const char *key, char *value);
 
 /* ---- values */
@@ -54,7 +56,9 @@ static bool take_u32(const char *text, uint32_t most, uint32_t *number)
 	return true;
 }
 
-/* Ends the quoted text that begins at @at, and sets *@end to the bytes after it; NULL: it is open. */
+/*
+ * Ends the quoted text that begins at @at, and sets *@end to the bytes after it; NULL: it is open.
+ */
 static char *take_quoted(char *at, char **end)
 {
 	const char quote = *at;
@@ -75,7 +79,10 @@ static char *take_quoted(char *at, char **end)
 	return text;
 }
 
-/* Ends the value at *@at, and sets *@at to the "," or "}" after it, in *@after; NULL: there is none. */
+/*
+ * Ends the value at *@at, and sets *@at to the "," or "}" after it, in *@after; NULL: there is
+ * none.
+ */
 static char *take_value(char **at, char *after)
 {
 	char *value = skip_blanks(*at), *end;

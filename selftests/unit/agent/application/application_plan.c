@@ -164,7 +164,10 @@ static void test_rows_are_equal(void **unused)
 	write_row(&layout, rows, flat.schema->length, fetched);
 
 	assert_int_equal(application_locations__make(&locations, &flat, &process, &error), 0);
-	/* Neighbours share one, in whatever order the entry has them; each pointer leads to another. */
+	/*
+	 * Neighbours share one, in whatever order the entry has them; each pointer leads to
+	 * another.
+	 */
 	assert_int_equal(locations.count, 3);
 	copy_locations(&locations, copy);
 	write_row(&locations.layout, copy, 1 << 16, gathered);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A controller that offers mirrors to hosts which tell, or lie about, the changes of their tables. */
+/*
+ * A controller that offers mirrors to hosts which tell, or lie about, the changes of their tables.
+ */
 #include <err.h>
 #include <fcntl.h>
 #include <stdatomic.h>

@@ -18,10 +18,9 @@ static uint32_t least(uint32_t a, uint32_t b)
 #define COMPLETIONS_MAX 16
 
 /*
- * Room for all operations and receives of the group, which complete when all its queue pairs fail, and
- * for as many of queue pairs that were there before: the thread that posts takes
- * completions while one is adopted, and when it adopts the first one, but some may come in
- * between.
+ * Room for all operations and receives of the group, which complete when all its queue pairs fail,
+ * and for as many of queue pairs that were there before: the thread that posts takes completions
+ * while one is adopted, and when it adopts the first one, but some may come in between.
  */
 static uint32_t cq_size(const struct dart_device_sizes *sizes)
 {

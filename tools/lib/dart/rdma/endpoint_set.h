@@ -93,8 +93,8 @@ void dart_endpoint__leave(struct dart_endpoint *endpoint);
 uint32_t dart_endpoint__group(const struct dart_endpoint *endpoint);
 
 /*
- * The mirror, and its bytes; NULL: there is none.  The agent may change it at any time: copy, check,
- * use.  Once the endpoint is CONNECTED.
+ * The mirror, and its bytes; NULL: there is none.  The agent may change it at any time: copy,
+ * check, use.  Once the endpoint is CONNECTED.
  */
 void *dart_endpoint__mirror(const struct dart_endpoint *endpoint, uint32_t *size);
 /*
