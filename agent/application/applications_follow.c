@@ -20,7 +20,7 @@ static bool wants(const struct application *application, pid_t pid)
 	return !applications__owner(application->applications, &application->program, pid);
 }
 
-/* A memory of the process that one of its instances has; NULL: it has none. */
+/* The memory that an instance of the process is attached to; NULL if it has no instance. */
 static const struct application_process *find_former(const struct applications *applications,
 						     pid_t pid)
 {

@@ -346,7 +346,7 @@ static void application__lose(struct application *application, struct instance *
 	applications__end(application, instance, "does not describe its values any more");
 }
 
-/* Takes the news of one writer; false: there are none. */
+/* Handles the news of one writer.  Returns false if no writer has news. */
 static bool applications__take_news(struct applications *applications)
 {
 	struct application *application;

@@ -183,7 +183,7 @@ static int search__new(struct applications *applications, const struct applicati
 	return 0;
 }
 
-/* Finds the search for the same wish, and drops searches that nobody asks for. */
+/* Finds the search for the same wish, and frees searches whose client has stopped asking. */
 static struct search *find(struct applications *applications, const struct application_wish *wish)
 {
 	const int64_t now = dart_clock__ns(CLOCK_MONOTONIC);

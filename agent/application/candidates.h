@@ -35,7 +35,7 @@ bool candidates__add(struct candidates *candidates, const struct candidate_proce
 uint64_t candidates__delay(const struct candidates *candidates);
 /*
  * Takes a candidate whose time has come out of the list, with its pidfd, and counts the try.
- * False: there is none.
+ * Returns false if no candidate is due.
  */
 bool candidates__take(struct candidates *candidates, struct candidate_process *process);
 

@@ -236,7 +236,7 @@ static unsigned int count_of_user(const struct examinations *examinations, uid_t
 	return count;
 }
 
-/* May no thread be given to the user until one that is held ends? */
+/* True if the user gets no further thread until a held one ends. */
 static bool holds_too_many(const struct examinations *examinations, uid_t user)
 {
 	if (!user)

@@ -5,8 +5,8 @@
  * a userfaultfd(2).  So a thread reads it, and the event loop only takes the result.
  *
  * A few examinations run at the same time, and fewer of one user.  A thread whose process does not
- * answer in time is *held*: its place is given to the next examination, and it goes on alone.  A
- * user whose processes hold threads has none examined until one of these ends or answers.
+ * answer in time is *held*: its place is given to the next examination, and it goes on alone.  No
+ * process of a user who holds too many threads is examined until one of them ends.
  */
 #ifndef APPLICATION_EXAMINATION_H
 #define APPLICATION_EXAMINATION_H
@@ -59,7 +59,7 @@ struct examination {
 	LIST_ENTRY(examination) in_bucket;
 	struct examinations *examinations;
 	const struct examination_handlers *handlers;
-	void *owner; /* NULL: nobody, see examinations__disown() */
+	void *owner; /* NULL after examinations__disown() */
 	pid_t pid;
 	uid_t user; /* the real one; (uid_t)-1 before it was looked up */
 	int pidfd; /* the examination's; -1 after it was taken */

@@ -24,8 +24,8 @@ void layouts__open(struct layouts *layouts);
 void layouts__close(struct layouts *layouts);
 
 /*
- * Finds the layout of a build, which the caller puts back.  Returns 0; -ENOENT if there is none; or
- * another -errno if its file cannot be used.
+ * Finds the layout of a build, which the caller puts back.  Returns 0; -ENOENT if no file
+ * describes it; or another -errno if its file cannot be used.
  */
 int layouts__find(struct layouts *layouts, const struct dart_application_build_id *id,
 		  const struct dart_application_layout **layout, struct dart_error *error);

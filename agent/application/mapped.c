@@ -336,7 +336,7 @@ static bool has_statistics(const struct mapping *mapping)
 	return !strncmp(name, "_.Stat", 6) || !strncmp(name, "_.VSC", 5);
 }
 
-/* The manager of varnishd has mapped its own files only, its child those of both. */
+/* The manager of varnishd maps its own files only; its child maps the files of both. */
 static bool has_files_of_child(const struct mappings *mappings)
 {
 	const struct mapping *mapping;

@@ -33,7 +33,7 @@ int application_mapped__describe(int pidfd, enum application_format format,
 
 /* "mmv", "jvm" or "varnish", as the entries begin; NULL for ANY. */
 const char *application_format__name(enum application_format format);
-/* The format with this name; ANY if there is none. */
+/* The format with this name; ANY if no format has it. */
 enum application_format application_format__find(const char *name);
 
 #endif /* APPLICATION_MAPPED_H */

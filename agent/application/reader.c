@@ -291,7 +291,7 @@ static int fetch(struct application_reader *reader, pid_t pid, size_t count, siz
 	return got < 0 && errno != EFAULT ? -errno : -EFAULT;
 }
 
-/* Both ends of what is fetched of a run are at multiples of a word: no word is copied in parts. */
+/* A fetch begins and ends at multiples of a word, so that no word is copied in parts. */
 static uint64_t start_of(const struct run *run)
 {
 	return run->address - run->address % WORD;

@@ -18,7 +18,7 @@
 struct mirror_place {
 	uint64_t address;
 	uint32_t rkey;
-	uint32_t length; /* bytes, a multiple of DART_CONTROL_BLOCK; 0: there is none */
+	uint32_t length; /* bytes, a multiple of DART_CONTROL_BLOCK; 0: no mirror */
 };
 
 /* Embedded in the connection of a controller. */

@@ -72,8 +72,8 @@ const char *connection__serve(struct connection *connection, bool *has_more);
 bool connection__is_busy(const struct connection *connection);
 /*
  * Begins an update of the mirror if the table has changed since the last one.  Returns after how
- * many us to call it again, if no event comes first; 0: not necessary; or -errno, after which there
- * are no more updates.
+ * many us to call it again, if no event comes first; 0: not necessary; or -errno, after which the
+ * mirror gets no more updates.
  */
 int64_t connection__update(struct connection *connection);
 /* Finds out whether the peer answers, as peer_qp__probe(). */

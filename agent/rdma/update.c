@@ -51,8 +51,8 @@ void update__make(struct update *update, const struct mirror *mirror, uint64_t i
 		offset = begin + length;
 	}
 	/*
-	 * Without bytes: while it waits for a receive of the controller, what it would carry could
-	 * change, and not fit the blocks that the mirror got before.
+	 * It carries no bytes: the table could change while the request waits for a receive of the
+	 * controller, and its bytes would not fit the blocks that were written before.
 	 */
 	update->requests[update->count++] = (struct ibv_send_wr){
 		.wr_id = id,

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# dartd answers requests while a process, whose ELF header nobody provides, holds the thread that
-# reads it; says so, and goes on; and it stops meanwhile.
+# A process holds the thread that reads its ELF header, because a userfaultfd never provides the
+# page.  Meanwhile dartd answers requests, names the process in its log and list, and can stop.
 . "$(dirname "$0")/../lib.sh"
 log=/run/dartd.log
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * held_header: a process whose ELF header cannot be read: who tries waits until it ends.  Prints
+ * held_header: a process whose ELF header cannot be read: a reader waits until it ends.  Prints
  * "held", or ends with an error.
  */
 #include <stdio.h>

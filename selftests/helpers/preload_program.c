@@ -83,7 +83,7 @@ static int is_shared(const void *address)
 	return !strncmp(mapping_of(address, &first, &offset), "/memfd:dart_zero", 16);
 }
 
-/* Opens the memfd by the descriptors of the thread that has it; -1: there is none. */
+/* Opens the memfd through the descriptors of the thread that holds it; -1: no thread holds one. */
 static int open_memfd(void)
 {
 	char path[300], link[64];
@@ -305,7 +305,7 @@ static int serve(void)
 
 int main(int argc, char *argv[])
 {
-	/* Compilers keep what nobody uses if it may be used. */
+	/* A use that never runs keeps compilers from removing the variables. */
 	if (argc > 9)
 		puts(secret_text + constant + (relocated == NULL));
 	if (argc == 2 && !strcmp(argv[1], "check"))

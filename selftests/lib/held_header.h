@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A process whose ELF header is memory that nobody provides: who reads it waits until the process
- * ends.  It does so with its own program, and hostile users can as well.
+ * A process whose ELF header lies on a page that its userfaultfd never provides: a reader waits
+ * until the process ends.  Any user can start such a process.
  */
 #ifndef HELD_HEADER_H
 #define HELD_HEADER_H
