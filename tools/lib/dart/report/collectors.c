@@ -121,43 +121,77 @@ static int add_collector(struct load *load, const struct dart_collector *collect
 	return 0;
 }
 
-/* The numbers of an element, as wide as in JSON. */
-struct numbers {
-	json_int_t qpn, rkey, slots_log2, value_length, checksum_bits, redundancy, first_psn, epoch,
-		dscp;
-};
-
 static bool is_in(json_int_t number, json_int_t least, json_int_t most)
 {
 	return number >= least && number <= most;
 }
 
-static int take_numbers(struct load *load, const struct numbers *numbers,
-			struct dart_collector *collector)
+/* The members that say where WRITEs go; two more are optional. */
+#define PATH_MEMBERS 8
+
+int dart_collector__take_path(json_t *json, struct dart_collector *collector, size_t *others,
+			      struct dart_error *error)
+{
+	json_int_t qpn, rkey, first_psn, epoch = 0, dscp = 0;
+	const char *name, *reporter, *mac, *ip, *base;
+	json_error_t json_error;
+
+	if (json_unpack_ex(json, &json_error, 0,
+			   "{s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:I, s?I, s?I}", "name", &name,
+			   "reporter", &reporter, "mac", &mac, "ip", &ip, "qpn", &qpn, "rkey",
+			   &rkey, "base", &base, "first_psn", &first_psn, "epoch", &epoch, "dscp",
+			   &dscp))
+		return dart_error__set(error, EINVAL, "%s", json_error.text);
+	*others = json_object_size(json) - PATH_MEMBERS - !!json_object_get(json, "epoch") -
+		  !!json_object_get(json, "dscp");
+	if (!*name || strlen(name) >= sizeof(collector->name))
+		return dart_error__set(error, EINVAL, "the name is empty or too long");
+	strcpy(collector->name, name);
+	if (!dart_export_text__address(reporter, &collector->reporter))
+		return dart_error__set(error, EINVAL, "reporter '%s' is not a host's address",
+				       reporter);
+	if (!dart_export_text__address(ip, &collector->ip))
+		return dart_error__set(error, EINVAL, "ip '%s' is not a host's address", ip);
+	if (!dart_export_text__mac(mac, collector->mac))
+		return dart_error__set(error, EINVAL, "mac '%s' is not a host's address", mac);
+	if (!dart_export_text__base(base, &collector->base))
+		return dart_error__set(error, EINVAL,
+				       "base '%s' is not a number like \"0x3a5f00000000\"", base);
+	if (!is_in(qpn, QPN_MIN, BITS_24_MAX))
+		return dart_error__set(error, EINVAL, "qpn is not the number of a queue pair");
+	if (!is_in(rkey, 0, UINT32_MAX))
+		return dart_error__set(error, EINVAL, "rkey has more than 32 bits");
+	if (!is_in(first_psn, 0, BITS_24_MAX))
+		return dart_error__set(error, EINVAL, "first_psn has more than 24 bits");
+	if (!is_in(epoch, 0, EPOCH_MAX))
+		return dart_error__set(error, EINVAL,
+				       "epoch is negative, or has more than 53 bits");
+	if (!is_in(dscp, 0, DSCP_MAX))
+		return dart_error__set(error, EINVAL, "dscp has more than 6 bits");
+	collector->qpn = qpn;
+	collector->rkey = rkey;
+	collector->first_psn = first_psn;
+	collector->epoch = epoch;
+	collector->dscp = dscp;
+	return 0;
+}
+
+/* The numbers of a geometry, as wide as in JSON. */
+struct numbers {
+	json_int_t slots_log2, value_length, checksum_bits, redundancy;
+};
+
+/* The collector's other members have been set. */
+static int take_geometry(struct load *load, const struct numbers *numbers,
+			 struct dart_collector *collector)
 {
 	struct dart_store_geometry *geometry = &collector->geometry;
 
-	if (!is_in(numbers->qpn, QPN_MIN, BITS_24_MAX))
-		return refuse(load, "qpn is not the number of a queue pair");
-	if (!is_in(numbers->rkey, 0, UINT32_MAX))
-		return refuse(load, "rkey has more than 32 bits");
-	if (!is_in(numbers->first_psn, 0, BITS_24_MAX))
-		return refuse(load, "first_psn has more than 24 bits");
-	if (!is_in(numbers->epoch, 0, EPOCH_MAX))
-		return refuse(load, "epoch is negative, or has more than 53 bits");
-	if (!is_in(numbers->dscp, 0, DSCP_MAX))
-		return refuse(load, "dscp has more than 6 bits");
 	if (!is_in(numbers->slots_log2, 0, DART_STORE_SLOTS_LOG2_MAX) ||
 	    !is_in(numbers->value_length, 0, UINT32_MAX) ||
 	    !is_in(numbers->checksum_bits, 0, UINT32_MAX) ||
 	    !is_in(numbers->redundancy, 0, UINT32_MAX))
 		return refuse(load, "a store cannot have this geometry");
-
-	collector->qpn = numbers->qpn;
-	collector->rkey = numbers->rkey;
-	collector->epoch = numbers->epoch;
-	collector->dscp = numbers->dscp;
-	collector->first_psn = numbers->first_psn;
 	geometry->slots = UINT64_C(1) << numbers->slots_log2;
 	geometry->value_length = numbers->value_length;
 	geometry->checksum_bits = numbers->checksum_bits;
@@ -172,33 +206,23 @@ static int take_numbers(struct load *load, const struct numbers *numbers,
 static int take_line(struct load *load, json_t *json)
 {
 	struct dart_collector collector = { .qpn = 0 };
-	const char *name, *reporter, *mac, *ip, *base, *shares = NULL;
-	struct numbers numbers = { .epoch = 0 };
+	const char *shares = NULL;
+	struct numbers numbers;
+	struct dart_error reason;
 	json_error_t error;
+	size_t others;
 	int ret;
 
-	if (json_unpack_ex(
-		    json, &error, 0,
-		    "{s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:I, s:I, s:I, s:I, s:I, s?I, s?I, s?s !}",
-		    "name", &name, "reporter", &reporter, "mac", &mac, "ip", &ip, "qpn",
-		    &numbers.qpn, "rkey", &numbers.rkey, "base", &base, "slots_log2",
-		    &numbers.slots_log2, "value_length", &numbers.value_length, "checksum_bits",
-		    &numbers.checksum_bits, "redundancy", &numbers.redundancy, "first_psn",
-		    &numbers.first_psn, "epoch", &numbers.epoch, "dscp", &numbers.dscp,
-		    "shares", &shares))
+	if (dart_collector__take_path(json, &collector, &others, &reason))
+		return refuse(load, "%s", reason.text);
+	if (json_unpack_ex(json, &error, 0, "{s:I, s:I, s:I, s:I, s?s}", "slots_log2",
+			   &numbers.slots_log2, "value_length", &numbers.value_length,
+			   "checksum_bits", &numbers.checksum_bits, "redundancy",
+			   &numbers.redundancy, "shares", &shares))
 		return refuse(load, "%s", error.text);
-	if (!*name || strlen(name) >= sizeof(collector.name))
-		return refuse(load, "the name is empty or too long");
-	strcpy(collector.name, name);
-	if (!dart_export_text__address(reporter, &collector.reporter))
-		return refuse(load, "reporter '%s' is not a host's address", reporter);
-	if (!dart_export_text__address(ip, &collector.ip))
-		return refuse(load, "ip '%s' is not a host's address", ip);
-	if (!dart_export_text__mac(mac, collector.mac))
-		return refuse(load, "mac '%s' is not a host's address", mac);
-	if (!dart_export_text__base(base, &collector.base))
-		return refuse(load, "base '%s' is not a number like \"0x3a5f00000000\"", base);
-	ret = take_numbers(load, &numbers, &collector);
+	if (others != 4 + !!shares)
+		return refuse(load, "it has members that no collector has");
+	ret = take_geometry(load, &numbers, &collector);
 	if (ret)
 		return ret;
 	if (load->is_any_reporter && !load->collectors->count)
@@ -231,28 +255,38 @@ static int take_root(struct load *load, json_t *root)
 	return 0;
 }
 
-static int take_file(struct load *load)
+int dart_collectors__read(const char *path, json_t **root, struct dart_error *error)
 {
 	json_error_t json_error;
-	json_t *root;
 	FILE *file;
 	bool is_empty;
-	int ret;
 
-	file = fopen(load->path, "re");
+	file = fopen(path, "re");
 	if (!file)
-		return dart_error__system(load->error, errno, "cannot open %s", load->path);
+		return dart_error__system(error, errno, "cannot open %s", path);
 	dart_text_file__pass_mark(file);
 	is_empty = dart_text_file__is_at_end(file);
-	root = json_loadf(file, JSON_REJECT_DUPLICATES, &json_error);
+	*root = json_loadf(file, JSON_REJECT_DUPLICATES, &json_error);
 	fclose(file);
 	if (is_empty)
-		return dart_error__set(load->error, EINVAL,
-				       "%s is empty: the command that should have written it has failed (try it again)",
-				       load->path);
-	if (!root)
-		return dart_error__set(load->error, EINVAL, "%s:%d: not JSON: %s", load->path,
-				       json_error.line, json_error.text);
+		return dart_error__set(
+			error, EINVAL,
+			"%s is empty: the command that should have written it has failed (try it again)",
+			path);
+	if (!*root)
+		return dart_error__set(error, EINVAL, "%s:%d: not JSON: %s", path, json_error.line,
+				       json_error.text);
+	return 0;
+}
+
+static int take_file(struct load *load)
+{
+	json_t *root;
+	int ret;
+
+	ret = dart_collectors__read(load->path, &root, load->error);
+	if (ret)
+		return ret;
 	ret = take_root(load, root);
 	json_decref(root);
 	return ret;
@@ -335,9 +369,8 @@ void dart_collectors__free(struct dart_collectors *collectors)
 	collectors->count = 0;
 }
 
-json_t *dart_collector__to_json(const struct dart_collector *collector)
+json_t *dart_collector__path_to_json(const struct dart_collector *collector)
 {
-	const struct dart_store_geometry *geometry = &collector->geometry;
 	char reporter[INET_ADDRSTRLEN], ip[INET_ADDRSTRLEN];
 	char mac[sizeof("00:00:00:00:00:00")];
 	char base[sizeof("0x") + 16];
@@ -348,14 +381,28 @@ json_t *dart_collector__to_json(const struct dart_collector *collector)
 		 collector->mac[0], collector->mac[1], collector->mac[2],
 		 collector->mac[3], collector->mac[4], collector->mac[5]);
 	snprintf(base, sizeof(base), "0x%" PRIx64, collector->base);
-	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:i, s:I, s:I, s:I, s:I, s:o*, s:o*}",
-			 "name", collector->name, "reporter", reporter, "mac", mac, "ip", ip, "qpn",
+	return json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:I, s:o*, s:o*}", "name",
+			 collector->name, "reporter", reporter, "mac", mac, "ip", ip, "qpn",
 			 (json_int_t)collector->qpn, "rkey", (json_int_t)collector->rkey, "base",
-			 base, "slots_log2", __builtin_ctzll(geometry->slots), "value_length",
-			 (json_int_t)geometry->value_length, "checksum_bits",
-			 (json_int_t)geometry->checksum_bits, "redundancy",
-			 (json_int_t)geometry->redundancy, "first_psn",
-			 (json_int_t)collector->first_psn, "epoch",
+			 base, "first_psn", (json_int_t)collector->first_psn, "epoch",
 			 collector->epoch ? json_integer(collector->epoch) : NULL, "dscp",
 			 collector->dscp ? json_integer(collector->dscp) : NULL);
+}
+
+json_t *dart_collector__to_json(const struct dart_collector *collector)
+{
+	const struct dart_store_geometry *geometry = &collector->geometry;
+	json_t *json = dart_collector__path_to_json(collector);
+	json_t *more = json_pack("{s:i, s:I, s:I, s:I}", "slots_log2",
+				 __builtin_ctzll(geometry->slots), "value_length",
+				 (json_int_t)geometry->value_length, "checksum_bits",
+				 (json_int_t)geometry->checksum_bits, "redundancy",
+				 (json_int_t)geometry->redundancy);
+
+	if (json_object_update(json, more)) {
+		json_decref(json);
+		json = NULL;
+	}
+	json_decref(more);
+	return json;
 }

@@ -71,4 +71,16 @@ void dart_collectors__free(struct dart_collectors *collectors);
 /* A collector as JSON, without "shares"; NULL if out of memory. */
 json_t *dart_collector__to_json(const struct dart_collector *collector);
 
+/*
+ * The members of an element that other memory of a collector, too, has: all but the geometry and
+ * the shares.  Takes them out of @json, which may be hostile, and sets *@others to the number of
+ * other members.  Returns 0, or sets @error and returns -EINVAL.
+ */
+int dart_collector__take_path(json_t *json, struct dart_collector *collector, size_t *others,
+			      struct dart_error *error);
+/* Returns a new reference, NULL if out of memory. */
+json_t *dart_collector__path_to_json(const struct dart_collector *collector);
+/* Reads JSON, a new reference, from the file at @path, which an export wrote; 0 or -errno. */
+int dart_collectors__read(const char *path, json_t **root, struct dart_error *error);
+
 #endif /* DART_COLLECTORS_H */

@@ -41,17 +41,13 @@ __le32 dart_roce_frame__icrc(const uint8_t *frame, size_t length)
 	return htole32(crc);
 }
 
-size_t dart_roce_frame__build(const struct dart_collector *collector,
-			      const uint8_t source_mac[ETH_ALEN],
-			      const struct dart_store_place *place, uint32_t copy,
-			      const void *value, uint32_t psn, uint8_t frame[DART_ROCE_FRAME_MAX])
+size_t dart_roce_frame__complete(const struct dart_collector *collector,
+				 const uint8_t source_mac[ETH_ALEN], uint16_t source_port,
+				 uint64_t address, size_t payload, uint32_t psn, uint8_t *frame)
 {
-	const struct dart_store_geometry *geometry = &collector->geometry;
-	const size_t slot_length = dart_store_geometry__slot_length(geometry);
-	const uint64_t slot = place->slots[copy] & (geometry->slots - 1);
-	const size_t pad = -slot_length % 4;
-	const size_t length = sizeof(struct dart_roce_headers) + slot_length +
-			      pad + DART_ROCE_ICRC_LENGTH;
+	const size_t pad = -payload % 4;
+	const size_t length =
+		sizeof(struct dart_roce_headers) + payload + pad + DART_ROCE_ICRC_LENGTH;
 	struct dart_roce_headers headers = {
 		.ethernet.h_proto = htobe16(ETH_P_IP),
 		.ip = {
@@ -66,8 +62,7 @@ size_t dart_roce_frame__build(const struct dart_collector *collector,
 			.daddr = collector->ip.s_addr,
 		},
 		.udp = {
-			.source = htobe16(DART_STORE_UDP_SOURCE_BASE +
-					  place->share),
+			.source = htobe16(source_port),
 			.dest = htobe16(DART_STORE_UDP_PORT),
 			.len = htobe16(length - sizeof(headers.ethernet) -
 				       sizeof(headers.ip)),
@@ -81,10 +76,9 @@ size_t dart_roce_frame__build(const struct dart_collector *collector,
 			.psn = htobe32(psn & DART_ROCE_PSN_MASK),
 		},
 		.reth = {
-			.address = htobe64(collector->base +
-					   slot * slot_length),
+			.address = htobe64(address),
 			.rkey = htobe32(collector->rkey),
-			.length = htobe32(slot_length),
+			.length = htobe32(payload),
 		},
 	};
 	__le32 icrc;
@@ -93,9 +87,24 @@ size_t dart_roce_frame__build(const struct dart_collector *collector,
 	memcpy(headers.ethernet.h_source, source_mac, ETH_ALEN);
 	headers.ip.check = dart_roce_frame__ip_checksum(&headers.ip);
 	memcpy(frame, &headers, sizeof(headers));
-	dart_store__fill(geometry, place, value, frame + sizeof(headers));
-	memset(frame + sizeof(headers) + slot_length, 0, pad);
+	memset(frame + sizeof(headers) + payload, 0, pad);
 	icrc = dart_roce_frame__icrc(frame, length);
 	memcpy(frame + length - sizeof(icrc), &icrc, sizeof(icrc));
 	return length;
+}
+
+size_t dart_roce_frame__build(const struct dart_collector *collector,
+			      const uint8_t source_mac[ETH_ALEN],
+			      const struct dart_store_place *place, uint32_t copy,
+			      const void *value, uint32_t psn, uint8_t frame[DART_ROCE_FRAME_MAX])
+{
+	const struct dart_store_geometry *geometry = &collector->geometry;
+	const size_t slot_length = dart_store_geometry__slot_length(geometry);
+	const uint64_t slot = place->slots[copy] & (geometry->slots - 1);
+
+	dart_store__fill(geometry, place, value, frame + sizeof(struct dart_roce_headers));
+	return dart_roce_frame__complete(collector, source_mac,
+					 DART_STORE_UDP_SOURCE_BASE + place->share,
+					 collector->base + slot * slot_length, slot_length, psn,
+					 frame);
 }

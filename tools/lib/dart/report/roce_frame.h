@@ -44,6 +44,15 @@ struct dart_roce_headers {
 			     DART_STORE_SLOT_MAX + DART_ROCE_ICRC_LENGTH)
 
 /*
+ * Completes a WRITE of @length bytes to @address in the memory of @collector, whose geometry does
+ * not matter: the caller has put the bytes at @frame + sizeof(struct dart_roce_headers), and
+ * there is room for a pad of 3 bytes and the ICRC after them.  Returns the bytes of the frame.
+ */
+size_t dart_roce_frame__complete(const struct dart_collector *collector,
+				 const uint8_t source_mac[ETH_ALEN], uint16_t source_port,
+				 uint64_t address, size_t length, uint32_t psn, uint8_t *frame);
+
+/*
  * Builds the report of @value as @copy of the key at @place, and returns its
  * bytes.  @place is from a hash with the collector's checksum bits, at least as
  * many slots and a redundancy above @copy.
