@@ -21,6 +21,12 @@ check "scapy reads the fields of each WRITE, READ and response and builds the sa
 check "the second implementation of the sketch generates golden vectors" \
 	sh -c "$vectors/generate_sketch.py >$generated"
 check "these, too, equal the repository's" cmp "$generated" "$vectors/sketch.json"
+check "the second implementation of journals generates golden vectors" \
+	sh -c "$vectors/generate_journal.py >$generated"
+check "these also equal the repository's" cmp "$generated" "$vectors/journal.json"
+check "the example in <dart/journal.h> is one of the golden vectors" \
+	grep -q '"batch": "000000016553f100800002040102030408090a0b0*682232c9"' "$vectors/journal.json"
+check "the header has this example" grep -q '^ \*   682232c9$' "$tests/../uapi/dart/journal.h"
 # The report in the comment of the header: its key, its place and its frame.
 in_the_header() {
 	$python - "$tests/../uapi/dart/store.h" "$vectors/reports.json" <<'END'
