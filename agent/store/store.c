@@ -12,7 +12,6 @@
 #include <libdart/rdma/verbs.h>
 #include <libdart/report/collectors.h>
 
-#include "agent/rdma/neighbour.h"
 #include "store.h"
 #include "store_kept.h"
 
@@ -67,28 +66,16 @@ int stores__add_reporter(struct remote_objects *stores, struct store *store, str
 			 struct dart_error *error)
 {
 	const struct remote_memory *memory = &store->object.memory;
-	struct memory_view view;
-	struct local_path path;
 	int ret;
 
 	if (!store->object.read.pd)
 		return dart_error__set(error, ENODEV,
 				       "reporters need the RDMA device, which is not there now");
-	ret = local_path__find(&path, stores->device, address, error) ?:
-		      neighbour__resolve(address, error)	      ?:
-		      memory_view__open(&view, stores->device, memory->address, memory->length,
-					IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE,
-					origin->base, error);
-	if (ret)
-		return ret;
-	ret = report_qp__new(stores->device, &view, &path, origin->first_psn, result, error);
-	if (ret) {
-		memory_view__close(&view);
-		return ret;
-	}
-	(*result)->peer.length = memory->length;
-	remote_objects__add_peer(stores, &store->object, &(*result)->peer);
-	return 0;
+	ret = report_qp__new(stores->device, address, memory->address, memory->length,
+			     DART_STORE_SLOT_MAX, origin, result, error);
+	if (!ret)
+		remote_objects__add_peer(stores, &store->object, &(*result)->peer);
+	return ret;
 }
 
 static void free_reporter(struct remote_peer *peer)

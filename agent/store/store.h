@@ -14,7 +14,7 @@
 #include "agent/base/peer_kind.h"
 #include "agent/base/request.h"
 #include "agent/rdma/remote_objects.h"
-#include "report_qp.h"
+#include "agent/rdma/report_qp.h"
 
 struct store {
 	struct remote_object object;

@@ -4,6 +4,7 @@
 
 #include "agent/base/log.h"
 #include "agent/rdma/remote_requests.h"
+#include "agent/rdma/report_kept.h"
 #include "store.h"
 #include "store_kept.h"
 
@@ -56,12 +57,12 @@ static int create_store(struct request *request)
 				   redundancy, &geometry, &request->error);
 	if (ret)
 		return ret;
-	store_kept__read_store(request->kept, name, &origin);
+	report_kept__read_object(request->kept, STORE_NOUN, name, &origin);
 	ret = stores__create(request->subject, name, &geometry, &origin, &store, &request->error);
 	if (ret)
 		return ret;
 	remote_requests__tell_created(request, &store->object, &origin,
-				      store_kept__store(store->epoch, store->object.read.base));
+				      report_kept__object(store->epoch, store->object.read.base));
 	return 0;
 }
 
@@ -74,14 +75,14 @@ static int add_reporter(struct request *request)
 
 	if (ret)
 		return ret;
-	store_kept__read_reporter(request->kept, named.text, &origin);
+	report_kept__read_reporter(request->kept, "reporter", named.text, &origin);
 	ret = stores__add_reporter(request->subject, (struct store *)named.object, named.address,
 				   &origin, &report_qp, &request->error);
 	request->is_early = ret == -EAGAIN;
 	if (ret)
 		return ret;
 	log__info("%s reports to store %s", named.text, named.object->name);
-	request__keep(request, store_kept__reporter(report_qp));
+	request__keep(request, report_kept__reporter(report_qp));
 	named.peer = &report_qp->peer;
 	remote_requests__tell_peer(request, &named);
 	return 0;

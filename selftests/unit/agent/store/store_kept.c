@@ -4,6 +4,7 @@
 
 #include "agent/base/rdma_base.h"
 #include "agent/rdma/kept_memory.h"
+#include "agent/rdma/report_kept.h"
 #include "agent/store/store_kept.h"
 #include "selftests/unit/unit.h"
 
@@ -16,7 +17,7 @@ static struct remote_origin read_store(const char *text)
 	json_t *kept = json_loads(text, JSON_DECODE_ANY, NULL);
 
 	assert_non_null(kept);
-	store_kept__read_store(kept, "paths", &origin);
+	report_kept__read_object(kept, STORE_NOUN, "paths", &origin);
 	json_decref(kept);
 	return origin;
 }
@@ -40,8 +41,8 @@ static void test_numbers_are_printed(void **state)
 
 	for (i = 0; i < 1000; i++) {
 		assert_int_equal(rdma_base__choose(&base, &error), 0);
-		kept = store_kept__store(17, base);
-		store_kept__read_store(kept, "paths", &origin);
+		kept = report_kept__object(17, base);
+		report_kept__read_object(kept, STORE_NOUN, "paths", &origin);
 		json_decref(kept);
 		assert_true(origin.epoch == 17 && origin.read_base == base);
 	}
@@ -94,7 +95,7 @@ static struct report_qp_origin read_reporter(const char *text)
 	struct report_qp_origin origin;
 	json_t *kept = text ? json_loads(text, 0, NULL) : NULL;
 
-	store_kept__read_reporter(kept, "10.0.0.2", &origin);
+	report_kept__read_reporter(kept, "reporter", "10.0.0.2", &origin);
 	json_decref(kept);
 	return origin;
 }
@@ -123,8 +124,8 @@ static void test_reporter_address(void **state)
 	size_t i;
 
 	assert_int_equal(rdma_base__choose(&report_qp.view.base, &error), 0);
-	kept = store_kept__reporter(&report_qp);
-	store_kept__read_reporter(kept, "10.0.0.2", &origin);
+	kept = report_kept__reporter(&report_qp);
+	report_kept__read_reporter(kept, "reporter", "10.0.0.2", &origin);
 	json_decref(kept);
 	assert_int_equal(origin.first_psn, 5);
 	assert_true(origin.base == report_qp.view.base);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/random.h>
 
+#include "neighbour.h"
 #include "report_qp.h"
 
 static int report_qp__initialize(const struct report_qp *report_qp)
@@ -18,6 +19,16 @@ static int report_qp__initialize(const struct report_qp *report_qp)
 			     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 }
 
+/* The least path MTU for WRITEs of @length bytes. */
+static enum ibv_mtu mtu_for(uint32_t length)
+{
+	enum ibv_mtu mtu = IBV_MTU_256;
+
+	while (mtu < IBV_MTU_4096 && UINT32_C(128) << mtu < length)
+		mtu++;
+	return mtu;
+}
+
 /*
  * The queue pair only receives, but the kernel resolves the reporter's MAC
  * address all the same.
@@ -26,7 +37,7 @@ static int report_qp__start_receiving(const struct report_qp *report_qp)
 {
 	struct ibv_qp_attr attributes = {
 		.qp_state = IBV_QPS_RTR,
-		.path_mtu = IBV_MTU_256,	/* larger than any slot */
+		.path_mtu = mtu_for(report_qp->write_max),
 		.rq_psn = report_qp->first_psn,
 		.ah_attr = local_path__address(&report_qp->path),
 	};
@@ -77,8 +88,28 @@ static int report_qp__choose_psn(struct report_qp *report_qp, int32_t first_psn,
 	return 0;
 }
 
-int report_qp__new(const struct device *device, const struct memory_view *view,
-		   const struct local_path *path, int32_t first_psn,
+static int report_qp__connect(struct report_qp *report_qp, const struct device *device,
+			      void *memory, const struct report_qp_origin *origin,
+			      struct dart_error *error)
+{
+	int ret;
+
+	ret = local_path__find(&report_qp->path, device, report_qp->peer.address, error) ?:
+		      neighbour__resolve(report_qp->peer.address, error)		 ?:
+		      memory_view__open(&report_qp->view, device, memory, report_qp->peer.length,
+					IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE,
+					origin->base, error);
+	if (ret)
+		return ret;
+	ret = report_qp__choose_psn(report_qp, origin->first_psn, error) ?:
+		      report_qp__open(report_qp, device, error);
+	if (ret)
+		memory_view__close(&report_qp->view);
+	return ret;
+}
+
+int report_qp__new(const struct device *device, struct in_addr address, void *memory,
+		   uint64_t length, uint32_t write_max, const struct report_qp_origin *origin,
 		   struct report_qp **result, struct dart_error *error)
 {
 	struct report_qp *report_qp;
@@ -87,11 +118,10 @@ int report_qp__new(const struct device *device, const struct memory_view *view,
 	report_qp = calloc(1, sizeof(*report_qp));
 	if (!report_qp)
 		return dart_error__no_memory(error);
-	report_qp->view = *view;
-	report_qp->path = *path;
-	report_qp->peer.address = path->peer;
-	ret = report_qp__choose_psn(report_qp, first_psn, error) ?:
-		      report_qp__open(report_qp, device, error);
+	report_qp->peer.address = address;
+	report_qp->peer.length = length;
+	report_qp->write_max = write_max;
+	ret = report_qp__connect(report_qp, device, memory, origin, error);
 	if (ret)
 		free(report_qp);
 	else

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Numbers by which the next dartd recognizes memory that reporters WRITE, and each reporter: the
+ * "kept" of their registrations.
+ */
+#ifndef REPORT_KEPT_H
+#define REPORT_KEPT_H
+
+#include <jansson.h>
+
+#include "report_qp.h"
+
+/* New references, NULL if out of memory. */
+json_t *report_kept__object(uint64_t epoch, uint64_t read_base);
+json_t *report_kept__reporter(const struct report_qp *report_qp);
+
+/*
+ * Takes the numbers out of @kept: hostile, NULL if there are none.  Impossible ones are logged, with
+ * the noun of the object or the peer, and replaced by new ones.
+ */
+void report_kept__read_object(const json_t *kept, const char *noun, const char *name,
+			      struct remote_origin *origin);
+void report_kept__read_reporter(const json_t *kept, const char *peer, const char *address,
+				struct report_qp_origin *origin);
+
+#endif /* REPORT_KEPT_H */
