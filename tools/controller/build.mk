@@ -13,6 +13,7 @@ controller_settings := $(wildcard tools/controller/settings/*.c) \
 
 unit_controller_options_sources := $(controller_settings)
 unit_controller_config_sources := $(controller_settings)
+unit_controller_shard_sources := tools/controller/settings/shard.c
 unit_controller_credit_sources := tools/controller/flow/credit.c
 unit_controller_groups_sources := $(addprefix tools/controller/flow/, credit.c \
 	credit_groups.c)
@@ -112,7 +113,7 @@ unit_metric_sinks_sources := $(controller_metrics) \
 unit_exposition_sources := $(controller_metrics) $(controller_http) $(wildcard \
 	tools/controller/exposition/*.c) $(addprefix \
 	tools/controller/, base/queue.c outputs/output.c \
-	outputs/output_figures.c outputs/output_list.c)
+	outputs/output_figures.c outputs/output_list.c settings/shard.c)
 unit_controller_dump_sources := $(controller_metrics) $(addprefix \
 	tools/controller/, record/dump_openmetrics.c record/series_list.c \
 	record/spill.c base/queue.c outputs/output.c \

@@ -76,6 +76,13 @@ static void add_own(void *data, struct own_metrics *metrics)
 		metrics->has_failed = true;
 }
 
+static struct shard own_shard(void *data)
+{
+	const struct controller_outputs *outputs = data;
+
+	return condition__shard(outputs->condition);
+}
+
 static int open_exposition(struct controller_outputs *outputs, const struct options *options,
 			   struct output *log, struct opening *opening, struct dart_error *error)
 {
@@ -103,7 +110,7 @@ static int open_exposition(struct controller_outputs *outputs, const struct opti
 	if (!exposition)
 		return -ENOMEM;
 	opening->metrics[opening->metric_count++] = exposition;
-	exposition__set_own(exposition, &(struct exposition_own){ add_own, outputs });
+	exposition__set_own(exposition, &(struct exposition_own){ add_own, own_shard, outputs });
 	exposition__pages(exposition, outputs->pages);
 	condition__pages(outputs->condition, outputs->pages + EXPOSITION_PAGES);
 	return http_server__new(&server, &outputs->server, error);

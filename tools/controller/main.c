@@ -6,6 +6,7 @@
 #include <libdart/error.h>
 
 #include "controller.h"
+#include "discovery/shard_command.h"
 #include "doctor/doctor.h"
 #include "settings/config.h"
 #include "settings/options.h"
@@ -63,6 +64,8 @@ int main(int argc, char *argv[])
 		status = status_command__run(&options);
 	} else if (load_config(&options)) {
 		status = EXIT_FAILURE;
+	} else if (options.action == OPTIONS_SHARD) {
+		status = shard_command__run(&options);
 	} else if (options.only_checks) {
 		status = check(&options);
 	} else {

@@ -119,7 +119,41 @@ void condition__set_equal_labels(struct condition *condition, size_t count)
 	atomic_store(&condition->equal_labels, count);
 }
 
+void condition__set_shard(struct condition *condition, const struct shard *shard, size_t left)
+{
+	atomic_store(&condition->member, shard->member);
+	atomic_store(&condition->members, shard->members);
+	atomic_store(&condition->replication, shard->replication);
+	atomic_store(&condition->left, left);
+}
+
+struct shard condition__shard(const struct condition *condition)
+{
+	return (struct shard){
+		.member = atomic_load(&condition->member),
+		.members = atomic_load(&condition->members),
+		.replication = atomic_load(&condition->replication),
+	};
+}
+
 /* ---- metrics */
+
+static void add_shard(const struct condition *condition, struct own_metrics *metrics)
+{
+	const struct shard shard = condition__shard(condition);
+
+	if (!shard.members)
+		return;
+	own_metrics__add_one(metrics, "dart_controller_shard_member",
+			     "The number of this controller among the members of its shard.", "",
+			     METRIC_GAUGE, shard.member);
+	own_metrics__add_one(metrics, "dart_controller_shard_members",
+			     "Controllers that share the agents out.", "", METRIC_GAUGE,
+			     shard.members);
+	own_metrics__add_one(metrics, "dart_controller_agents_of_other_members",
+			     "Agents that sources name and only other members scrape.", "",
+			     METRIC_GAUGE, atomic_load(&condition->left));
+}
 
 static void add_memory(struct own_metrics *metrics)
 {
@@ -215,6 +249,7 @@ void condition__add(void *data, struct own_metrics *metrics)
 		metrics, "dart_controller_agents_with_equal_labels",
 		"Agents that have another 'instance', because another agent had all their labels.",
 		"", METRIC_GAUGE, atomic_load(&condition->equal_labels));
+	add_shard(condition, metrics);
 }
 
 /* ---- pages */

@@ -39,6 +39,8 @@ struct condition {
 	/* Tables taken from mirrors, and looks after which one had to be READ. */
 	atomic_uint_least64_t told, gaps;
 	atomic_size_t equal_labels; /* agents with the same labels as others */
+	atomic_uint member, members, replication; /* of the shard */
+	atomic_size_t left; /* agents that fall to other members only */
 
 	/* Of the control loop. */
 	sd_event_source *pulse, *reload;
@@ -70,6 +72,10 @@ void condition__set_configuration(struct condition *condition, bool is_refused);
 void condition__set_certificates(struct condition *condition, bool are_refused);
 /* In the control loop: so many wanted agents came with the same labels as others. */
 void condition__set_equal_labels(struct condition *condition, size_t count);
+/* In the control loop: @left wanted agents fall to other members of @shard only. */
+void condition__set_shard(struct condition *condition, const struct shard *shard, size_t left);
+/* In any thread.  While the shard changes, its numbers may be of both. */
+struct shard condition__shard(const struct condition *condition);
 
 /*
  * In the control loop: a mirror was looked at, and held the table, or with @is_gap did not.

@@ -33,6 +33,8 @@ struct discovery {
 	size_t count;
 	uint64_t reloads, refused;
 	size_t separated; /* the last count of equal labels that was said */
+	struct shard shard; /* of the configuration that was read last */
+	size_t left; /* targets for other members only */
 };
 
 static int discovered__unite(const struct target_list *configured, const struct discovered *sources,
@@ -167,6 +169,7 @@ static int discovery__configure(struct discovery *discovery, const struct settin
 	}
 	discovery->sources = sources;
 	discovery->count = count;
+	discovery->shard = settings->shard;
 	discovered__end_others(before, before_count, sources, count);
 	target_list__clear(&discovery->configured);
 	discovery->configured = *configured;
@@ -211,9 +214,14 @@ static void discovery__separate(struct discovery *discovery, struct target_list 
 		say(discovery, "no two agents are given equal labels any more");
 }
 
+/* All members separate labels in the same list, so labels do not change when a target moves. */
 static void discovery__want(struct discovery *discovery, struct target_list *all)
 {
 	discovery__separate(discovery, all);
+	discovery->left = target_list__keep_shard(all, &discovery->shard);
+	if (discovery->operations->sharded)
+		discovery->operations->sharded(discovery->data, &discovery->shard,
+					       discovery->left);
 	discovery->operations->want(discovery->data, all);
 	target_list__clear(all);
 }
@@ -464,4 +472,10 @@ void discovery__reloads(const struct discovery *discovery, uint64_t *reloads, ui
 {
 	*reloads = discovery->reloads;
 	*refused = discovery->refused;
+}
+
+void discovery__shard(const struct discovery *discovery, struct shard *shard, size_t *left)
+{
+	*shard = discovery->shard;
+	*left = discovery->left;
 }

@@ -266,6 +266,23 @@ int target_list__unite(const struct target_list *const *lists, size_t count,
 	return 0;
 }
 
+size_t target_list__keep_shard(struct target_list *list, const struct shard *shard)
+{
+	const size_t before = list->count;
+	struct target_item *item;
+	size_t i;
+
+	list->count = 0;
+	for (i = 0; i < before; i++) {
+		item = list->items[i];
+		if (shard__has(shard, item->settings.name, shard->member))
+			list->items[list->count++] = item;
+		else
+			target_item__release(item);
+	}
+	return before - list->count;
+}
+
 bool target_list__equal(const struct target_list *one, const struct target_list *other)
 {
 	size_t i;

@@ -70,6 +70,8 @@ int target_list__of_settings(const struct settings *settings, struct target_list
  */
 int target_list__unite(const struct target_list *const *lists, size_t count,
 		       struct target_list *all);
+/* Releases the targets that fall to other members than the one of @shard; returns how many. */
+size_t target_list__keep_shard(struct target_list *list, const struct shard *shard);
 /* True if both lists name the same targets, from the same sources. */
 bool target_list__equal(const struct target_list *one, const struct target_list *other);
 

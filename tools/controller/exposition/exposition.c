@@ -2,6 +2,7 @@
 /* Keeps the last snapshot of each target, and answers requests for pages of them. */
 #include "exposition.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -249,6 +250,43 @@ static void fill_own(void *data, const struct http_request *request, struct http
 	send_page(data, &none, PAGE_OWN, request, answer);
 }
 
+/* Reads a number from 1 on; false if the argument is there and is none. */
+static bool take_number(const struct http_request *request, const char *name, unsigned int *number)
+{
+	const char *text = http_request__argument(request, name);
+	unsigned long value;
+	char *end;
+
+	if (!text)
+		return true;
+	errno = 0;
+	value = strtoul(text, &end, 10);
+	if (errno || *text < '0' || *text > '9' || *end || !value || value > SHARD_MEMBERS_MAX)
+		return false;
+	*number = value;
+	return true;
+}
+
+/* The shard whose member is asked for; without an argument the one that has all targets. */
+static int take_shard(const struct exposition *exposition, const struct http_request *request,
+		      struct shard *shard, struct dart_error *error)
+{
+	const struct exposition_own *own = &exposition->sources.own;
+
+	*shard = (struct shard){};
+	if (!http_request__argument(request, "member"))
+		return 0;
+	if (own->shard)
+		*shard = own->shard(own->data);
+	shard->member = 0;
+	if (take_number(request, "member", &shard->member) &&
+	    take_number(request, "members", &shard->members) &&
+	    take_number(request, "replication", &shard->replication))
+		return shard__check(shard, error);
+	return dart_error__set(error, EINVAL, "member, members and replication are numbers from 1 to %u",
+			       SHARD_MEMBERS_MAX);
+}
+
 static void fill_sd(void *data, const struct http_request *request, struct http_answer *answer)
 {
 	struct exposition *exposition = data;
@@ -257,10 +295,16 @@ static void fill_sd(void *data, const struct http_request *request, struct http_
 	const enum label_names_form form =
 		exposition_sd__form(http_request__header(request, "User-Agent"));
 	struct snapshots snapshots;
+	struct dart_error error;
+	struct shard shard;
+	size_t i, printed = 0;
 	FILE *file;
-	size_t i;
 	int err = 0;
 
+	if (take_shard(exposition, request, &shard, &error)) {
+		print_sentence(answer, 400, "%s\n", error.text);
+		return;
+	}
 	if (snapshot_table__take(&exposition->sources.table, NULL, &snapshots))
 		return;
 	if (!host || !*host) {
@@ -271,7 +315,9 @@ static void fill_sd(void *data, const struct http_request *request, struct http_
 	if (file)
 		fputs("[\n", file);
 	for (i = 0; file && i < snapshots.count && !err; i++) {
-		if (i)
+		if (!shard__has(&shard, snapshots.all[i]->name, shard.member))
+			continue;
+		if (printed++)
 			fputs(",\n", file);
 		err = exposition_sd__print(file, host, snapshots.all[i]->name,
 					   snapshots.all[i]->target_labels, form);

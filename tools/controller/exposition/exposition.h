@@ -10,6 +10,9 @@
  *   /-/metrics             the controller itself
  *   /sd                    all targets in the format of Prometheus' HTTP service discovery,
  *                          each to be scraped here by itself
+ *   /sd?member=I           those of them that member I has, of the members of the controller's
+ *                          shard, or of N with &members=N: so N programs share them out.  400 if
+ *                          there is no such member
  *
  * On a page of all targets, samples carry the labels of their target, and its name as "instance",
  * which Prometheus keeps with honor_labels.  A target is lost when three of its intervals, and at

@@ -20,6 +20,8 @@ enum page_kind {
 struct exposition_own {
 	/* Called in any thread: adds families to @metrics.  NULL: there are none. */
 	void (*add)(void *data, struct own_metrics *metrics);
+	/* Called in any thread: the shard of the controller.  NULL: it has none. */
+	struct shard (*shard)(void *data);
 	void *data;
 };
 

@@ -310,6 +310,14 @@ static void on_separated(void *data, size_t count)
 		condition__set_equal_labels(fleet->context->condition, count);
 }
 
+static void on_sharded(void *data, const struct shard *shard, size_t left)
+{
+	const struct fleet *fleet = data;
+
+	if (fleet->context->condition)
+		condition__set_shard(fleet->context->condition, shard, left);
+}
+
 int fleet__new(struct target_context *context, struct output *output, struct fleet **fleetp,
 	       struct dart_error *error)
 {
@@ -322,6 +330,7 @@ int fleet__new(struct target_context *context, struct output *output, struct fle
 		.say = on_say,
 		.reloaded = on_reloaded,
 		.separated = on_separated,
+		.sharded = on_sharded,
 	};
 	const struct options *options = context->options;
 	struct fleet *fleet = calloc(1, sizeof(*fleet));

@@ -321,7 +321,10 @@ int config__read(struct settings *settings, const struct settings *own, const ch
 	if (!ret && !settings->target_count && !settings->source_count)
 		ret = dart_error__set(error, EINVAL,
 				      "%s: the file names neither an agent nor a source", path);
-	if (!ret && settings__check_tls(settings, &reason))
-		ret = dart_error__set(error, EINVAL, "%s: %s", path, reason.text);
-	return ret;
+	if (ret)
+		return ret;
+	ret = settings__check_tls(settings, &reason)	    ?:
+		      shard__check(&settings->shard, &reason) ?:
+		      settings__label_replica(settings, &reason);
+	return ret ? dart_error__set(error, -ret, "%s: %s", path, reason.text) : 0;
 }

@@ -67,6 +67,9 @@ static const struct dart_setting rows[] = {
 	  .help = "check that file and the certificates, and exit: 1 if they cannot be used" },
 	{ .option = "socket", .argument = "PATH", .type = DART_SETTING_WORD, MEMBER(socket),
 	  .completion = "@file", .help = "the control socket, where status asks" },
+	{ .option = "explain", .argument = "HOST[:PORT]", .type = DART_SETTING_WORD,
+	  MEMBER(explained), .completion = "@host",
+	  .help = "with shard: the agent whose members are printed" },
 	{ .option = "from", TIME, MEMBER(replay.from),
 	  .help = "replay the scrapes from this time on: '2026-11-25 10:30:00', +90s from the beginning of the recording, or @ and seconds since 1970" },
 	{ .option = "to", TIME, MEMBER(replay.to),
@@ -91,6 +94,7 @@ const struct dart_program program = {
 		"       dart-controller doctor [-j] [-e NAME,...] [--config FILE] [--transport tcp]\n"
 		"                       [--tls-certificate FILE ...] HOST[:PORT]\n"
 		"       dart-controller status [-j] [--socket PATH]\n"
+		"       dart-controller shard [-j] [--config FILE] --explain HOST[:PORT]\n"
 		"       dart-controller record FILE [OPTION]... [HOST[:PORT]]...\n"
 		"       dart-controller replay [-j] [--from TIME] [--to TIME] [--speed X] FILE...\n"
 		"       dart-controller dump [--format KIND] [--from TIME] [--to TIME] FILE...\n"
@@ -129,10 +133,19 @@ static bool has_repeating(const struct options *options)
 	       settings->record.files;
 }
 
+/* Does the command line have options of one of several controllers? */
+static bool has_members(const struct options *options)
+{
+	const struct settings *settings = &options->settings;
+
+	return settings->shard.member || settings->shard.members || settings->replica;
+}
+
 /* Does the command line have options of scrapes that a replay refuses? */
 static bool has_scraping(const struct options *options)
 {
-	return has_connecting(options) || has_repeating(options);
+	return has_connecting(options) || has_repeating(options) || has_members(options) ||
+	       options->explained;
 }
 
 /* Does the command line have options that only scraping takes? */
@@ -161,11 +174,28 @@ static int check_doctor(const struct options *options, struct dart_error *error)
 {
 	if (options->settings.target_count != 1)
 		return dart_error__set(error, EINVAL, "doctor takes one HOST[:PORT]");
-	if (has_repeating(options) || has_replay(options) || options->socket ||
+	if (has_repeating(options) || has_members(options) || has_replay(options) ||
+	    options->socket || options->explained ||
 	    output_settings__has_any(&options->settings.outputs))
 		return dart_error__set(
 			error, EINVAL,
 			"doctor takes only the options --json, --entries, --config, --transport and those of TLS");
+	return 0;
+}
+
+static int check_shard(const struct options *options, struct dart_error *error)
+{
+	if (!options->explained || options->settings.target_count)
+		return dart_error__set(error, EINVAL, "shard needs --explain HOST[:PORT]");
+	if (has_repeating(options) || has_replay(options) || options->socket ||
+	    options->settings.replica || options->settings.entry_count ||
+	    output_settings__has_any(&options->settings.outputs))
+		return dart_error__set(
+			error, EINVAL,
+			"shard takes only the options --json, --config, --shard-members, --shard-member and --transport");
+	if (!options->config && !options->settings.shard.members)
+		return dart_error__set(error, EINVAL,
+				       "shard needs the number of members (add --config FILE or --shard-members N)");
 	return 0;
 }
 
@@ -209,6 +239,12 @@ static int take_status(struct options *options, int argc, char *argv[], struct d
 	return 0;
 }
 
+static int take_shard(struct options *options, int argc, char *argv[], struct dart_error *error)
+{
+	options->action = OPTIONS_SHARD;
+	return 0;
+}
+
 static int take_replay(struct options *options, int argc, char *argv[], struct dart_error *error)
 {
 	return take_files(options, false, argc, argv, error);
@@ -241,6 +277,7 @@ static int take_command(struct options *options, int argc, char *argv[], struct 
 			    struct dart_error *error);
 	} commands[] = {
 		{ "doctor", take_doctor }, { "status", take_status },
+		{ "shard", take_shard },
 		{ "record", take_record }, { "replay", take_replay },
 		{ "dump", take_dump },
 	};
@@ -277,6 +314,8 @@ static int check_run(const struct options *options, struct dart_error *error)
 
 	if (err)
 		return err;
+	if (options->explained)
+		return dart_error__set(error, EINVAL, "--explain is an option of shard");
 	if (options->only_checks && !options->config)
 		return dart_error__set(error, EINVAL, "--check needs --config FILE");
 	if (options->once && options->count)
@@ -285,8 +324,10 @@ static int check_run(const struct options *options, struct dart_error *error)
 		return dart_error__set(
 			error, EINVAL,
 			"no agent to scrape (add HOST[:PORT], --config FILE or a source)");
-	/* The configuration may name the certificates. */
-	return options->config ? 0 : settings__check_tls(&options->settings, error);
+	/* The configuration may name the certificates, and the members. */
+	return options->config ? 0 :
+				 settings__check_tls(&options->settings, error) ?:
+				 shard__check(&options->settings.shard, error);
 }
 
 /* The file may have the settings that the options lack. */
@@ -311,6 +352,8 @@ static int check_command(const struct options *options, struct dart_error *error
 		return check_doctor(options, error);
 	case OPTIONS_STATUS:
 		return check_status(options, error);
+	case OPTIONS_SHARD:
+		return check_shard(options, error);
 	case OPTIONS_RUN:
 		return check_run(options, error);
 	default:
@@ -373,5 +416,8 @@ int options__parse(struct options *options, int argc, char *argv[], struct dart_
 	if (err)
 		return err;
 	choose_transport(&options->settings);
-	return check_command(options, error);
+	err = check_command(options, error);
+	if (!err && options->action == OPTIONS_RUN && !options->config)
+		err = settings__label_replica(&options->settings, error);
+	return err;
 }

@@ -17,6 +17,7 @@ enum options_action {
 	OPTIONS_VERSION,
 	OPTIONS_DOCTOR,
 	OPTIONS_STATUS,
+	OPTIONS_SHARD,
 	OPTIONS_REPLAY, /* or dump */
 };
 
@@ -26,6 +27,7 @@ struct options {
 	struct settings own; /* of the command line, if there is a configuration */
 	const char *config; /* path or NULL; like the next member a word of argv */
 	const char *socket; /* path of the control socket, or NULL */
+	const char *explained; /* the agent that shard is asked for, or NULL */
 	uint64_t count; /* scrapes per target; 0: unlimited */
 	bool json;
 	bool once;

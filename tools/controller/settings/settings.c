@@ -12,6 +12,7 @@
 #include <libdart/rdma/address.h>
 #include <libdart/tls_places.h>
 
+#include "labels.h"
 #include "settings.h"
 
 static int compare_names(const void *one, const void *other)
@@ -231,6 +232,60 @@ int settings__check_tls(const struct settings *settings, struct dart_error *erro
 		return -EINVAL;
 	}
 	return 0;
+}
+
+/* Adds the label to those of a target, which come from a configuration file or are NULL. */
+static int label_target(struct target_settings *target, const json_t *replica,
+			struct dart_error *error)
+{
+	json_t *own = target->labels ? json_loads(target->labels->text, 0, NULL) : NULL;
+	struct shared_text *all;
+	int ret;
+
+	if (target->labels && !own)
+		return dart_error__no_memory(error);
+	ret = labels__text(own, replica, &all, error);
+	json_decref(own);
+	if (ret)
+		return ret;
+	shared_text__release(target->labels);
+	target->labels = all;
+	return 0;
+}
+
+/* Adds the label to those that targets of a source have by default. */
+static int label_source(struct source_settings *source, const json_t *replica,
+			struct dart_error *error)
+{
+	json_t *all = json_copy((json_t *)replica);
+
+	if (!all || (source->defaults.labels && json_object_update(all, source->defaults.labels))) {
+		json_decref(all);
+		return dart_error__no_memory(error);
+	}
+	json_decref(source->defaults.labels);
+	source->defaults.labels = all;
+	return 0;
+}
+
+int settings__label_replica(struct settings *settings, struct dart_error *error)
+{
+	json_t *replica;
+	size_t i;
+	int ret;
+
+	if (!settings->replica)
+		return 0;
+	replica = json_object();
+	if (!replica)
+		return dart_error__no_memory(error);
+	ret = labels__add(replica, "replica", settings->replica, error);
+	for (i = 0; !ret && i < settings->target_count; i++)
+		ret = label_target(&settings->targets[i], replica, error);
+	for (i = 0; !ret && i < settings->source_count; i++)
+		ret = label_source(&settings->sources[i], replica, error);
+	json_decref(replica);
+	return ret;
 }
 
 struct settings_record settings_record__complete(const struct settings_record *record)

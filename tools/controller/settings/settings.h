@@ -16,6 +16,7 @@
 
 #include "entry_names.h"
 #include "output_settings.h"
+#include "shard.h"
 #include "tools/controller/base/shared_text.h"
 #include "url_settings.h"
 
@@ -145,6 +146,8 @@ struct settings {
 	enum settings_transport transport;
 	struct settings_tls tls;
 	struct settings_record record;
+	struct shard shard;
+	char *replica;		/* the label "replica" of targets; NULL: none */
 	enum settings_flow flow;
 	uint64_t flow_bytes;	/* its bound; 0: derived from the speed of the port */
 	enum settings_io io;
@@ -200,6 +203,11 @@ uint16_t settings__default_port(enum settings_transport transport);
  * or -EINVAL with a sentence in @error.
  */
 int settings__check_tls(const struct settings *settings, struct dart_error *error);
+/*
+ * Gives each target and source the label "replica", unless it has one.  For settings that are
+ * complete.  Returns 0, or -errno with a sentence in @error.
+ */
+int settings__label_replica(struct settings *settings, struct dart_error *error);
 /* The record settings with defaults for members that are not set; shares the path of @record. */
 struct settings_record settings_record__complete(const struct settings_record *record);
 

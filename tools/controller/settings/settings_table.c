@@ -123,6 +123,11 @@ static int read_record(struct dart_yaml *yaml, const yaml_node_t *node, void *ob
 	return ret;
 }
 
+static int read_shard(struct dart_yaml *yaml, const yaml_node_t *node, void *settings)
+{
+	return read_members(yaml, node, "shard", settings);
+}
+
 static int set_text(char **member, const char *text, struct dart_error *error)
 {
 	free(*member);
@@ -282,6 +287,20 @@ static const struct dart_setting rows[] = {
 	  .most = SETTINGS_INTERVAL_MAX_NS, .noun = "a bound of clocks", .example = "2s",
 	  .is_for_start = true, .completion = "100ms 1s 2s 10s",
 	  .help = "report a host whose clock is off by more; 2s by default" },
+	{ .key = "shard", .read = read_shard },
+	{ .option = "shard-member", .argument = "I", .key = "shard.member",
+	  .type = DART_SETTING_NUMBER, MEMBER(shard.member), .least = 1,
+	  .most = SHARD_MEMBERS_MAX, .noun = "the number of a member",
+	  .help = "scrape the part of the agents that falls to member I of several controllers" },
+	{ .option = "shard-members", .argument = "N", .key = "shard.members",
+	  .type = DART_SETTING_NUMBER, MEMBER(shard.members), .least = 1,
+	  .most = SHARD_MEMBERS_MAX, .noun = "a number of members",
+	  .help = "the number of these controllers" },
+	{ .key = "shard.replication", .type = DART_SETTING_NUMBER, MEMBER(shard.replication),
+	  .least = 1, .most = SHARD_MEMBERS_MAX, .noun = "a number of members" },
+	{ .option = "replica", .argument = "NAME", .key = "replica", .type = DART_SETTING_TEXT,
+	  MEMBER(replica), .noun = "the name of a replica",
+	  .help = "give agents the label replica=\"NAME\", by which receivers tell several controllers of the same agents apart" },
 	{ .option = "file-sd", .argument = "FILE", .take = take_file_sd, .is_repeatable = true,
 	  .completion = "@file json", .help = "scrape the agents of a JSON file, as it changes" },
 	{ .option = "dns-srv", .argument = "NAME", .take = take_dns_srv, .is_repeatable = true,

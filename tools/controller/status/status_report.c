@@ -195,11 +195,15 @@ static void print_controller(const struct status_report *report, FILE *out)
 {
 	const struct target_context *context = report->context;
 	const struct status_totals *totals = &report->totals;
+	const struct discovery *discovery = fleet__discovery(context->fleet);
 	uint64_t reloads, refused;
+	struct shard shard;
+	size_t left;
 	struct rusage usage = {};
 	json_t *members;
 
-	discovery__reloads(fleet__discovery(context->fleet), &reloads, &refused);
+	discovery__reloads(discovery, &reloads, &refused);
+	discovery__shard(discovery, &shard, &left);
 	getrusage(RUSAGE_SELF, &usage);
 	members = json_pack("{ss si sI so sI s{sI sI sI} sI sI sI sI sI sI sI}", "version",
 			    DART_VERSION, "pid", (int)getpid(), "uptime_ns",
@@ -222,6 +226,12 @@ static void print_controller(const struct status_report *report, FILE *out)
 				  (json_int_t)output__written(report->output), "dropped",
 				  (json_int_t)output__dropped(report->output), "reloads",
 				  (json_int_t)reloads, "reloads_refused", (json_int_t)refused));
+	if (members && shard.members)
+		json_object_set_new(members, "shard",
+				    json_pack("{sI sI sI sI}", "member", (json_int_t)shard.member,
+					      "members", (json_int_t)shard.members, "replication",
+					      (json_int_t)(shard.replication ?: 1), "left",
+					      (json_int_t)left));
 	print_object(members, out);
 }
 

@@ -177,8 +177,14 @@ static void print_controller(const json_t *controller, FILE *out)
 {
 	const json_t *targets = json_object_get(controller, "targets");
 	const json_t *output = json_object_get(controller, "output");
+	const json_t *shard = json_object_get(controller, "shard");
 	char ago[TEXT_MAX];
 
+	if (shard)
+		fprintf(out, "member %lld of %lld; %lld agents are left to the others\n",
+			(long long)number_of(shard, "member"),
+			(long long)number_of(shard, "members"),
+			(long long)number_of(shard, "left"));
 	print_ago(number_of(controller, "started_ns"), ago);
 	fprintf(out,
 		"up %lld of %lld agents; %lld scrapes, %lld failed, %lld missed, %lld dropped; up for %s, %.1f s of CPU time, %.1f MB\n",

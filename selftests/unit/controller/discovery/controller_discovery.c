@@ -162,6 +162,35 @@ static void test_file(void **state)
 	end(&fixture);
 }
 
+/* Of two members, the first has "a", "c" and the agent of the command line, the second "b". */
+static void test_shard(void **state)
+{
+	struct fixture fixture;
+	struct shard shard;
+	size_t left;
+
+	begin(&fixture, "sources: [{file_sd: f}]\n");
+	hear(&fixture, "f: cannot be opened");
+	replace("f", "[{\"targets\": [\"a:1\", \"b:1\", \"c:1\"]}]");
+	hear(&fixture, "f: names 3 agents");
+	replace("c", "sources: [{file_sd: f}]\nshard: {member: 1, members: 2}\n");
+	discovery__reload(fixture.discovery);
+	hear(&fixture, "c: read again");
+	expect(&fixture, "a:1@1000 c:1@1000 own:1@1000");
+	discovery__shard(fixture.discovery, &shard, &left);
+	assert_int_equal(shard.members, 2);
+	assert_int_equal(left, 1);
+	replace("c", "sources: [{file_sd: f}]\nshard: {member: 2, members: 2}\n");
+	discovery__reload(fixture.discovery);
+	hear(&fixture, "c: read again");
+	expect(&fixture, "b:1@1000");
+	replace("c", "sources: [{file_sd: f}]\nshard: {member: 3, members: 2}\n");
+	discovery__reload(fixture.discovery);
+	hear(&fixture, "c: there is no member 3 of 2");
+	expect(&fixture, "b:1@1000");
+	end(&fixture);
+}
+
 static void replace_link(const char *name, const char *target)
 {
 	assert_int_equal(symlink(target, "new"), 0);
@@ -456,6 +485,8 @@ int main(void)
 		TEST("a configuration that is read again changes agents and sources; one that is refused changes nothing",
 		     test_reload),
 		TEST("what counts only when the program starts is said to stay", test_for_start),
+		TEST("the targets of a member are wanted, and others when the shard changes",
+		     test_shard),
 		TEST("a configuration is taken, even if the one behind it is refused before the loop hears of both",
 		     test_refused_behind),
 		TEST("more than 10,000 agents of all sources together are refused", test_too_many),

@@ -212,6 +212,31 @@ static void test_discovery(void **state)
 	assert_int_equal(lines_of(fixture, "\"proxied.example:80\""), 2);
 }
 
+/* Each of three programs gets its part, and all get each target once. */
+static void test_discovery_of_members(void **state)
+{
+	struct fixture *fixture = *state;
+	unsigned int member, targets_of_all = 0;
+	char path[64];
+
+	for (member = 1; member <= 3; member++) {
+		snprintf(path, sizeof(path), "/sd?member=%u&members=3", member);
+		assert_int_equal(ask(fixture, path), 200);
+		targets_of_all += lines_of(fixture, "\"__param_target\"");
+	}
+	assert_int_equal(targets_of_all, 2);
+	assert_int_equal(ask(fixture, "/sd?member=3&members=3&replication=3"), 200);
+	assert_int_equal(lines_of(fixture, "\"__param_target\""), 2);
+	assert_int_equal(ask(fixture, "/sd?member=4&members=3"), 400);
+	assert_true(answer_has(fixture, "there is no member 4 of 3"));
+	assert_int_equal(ask(fixture, "/sd?member=1"), 400);
+	assert_true(answer_has(fixture, "needs 'members'"));
+	assert_int_equal(ask(fixture, "/sd?member=1x&members=3"), 400);
+	assert_int_equal(ask(fixture, "/sd?member=&members=3"), 400);
+	assert_int_equal(ask(fixture, "/sd?member=1&members=4294967297"), 400);
+	assert_true(answer_has(fixture, "numbers from 1 to 1024"));
+}
+
 static void test_lost(void **state)
 {
 	struct fixture *fixture = *state;
@@ -541,6 +566,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		LIVE("of a target that was never read answers 503 and why", test_never_read),
 		LIVE("for discovery has the address that the peer has called", test_discovery),
+		LIVE("has the targets that fall to a member, which the request names",
+		     test_discovery_of_members),
 		LIVE("of a lost target answers 503, and has values again when the target is back",
 		     test_lost),
 		LIVE("of a target with too old values answers 503 before the loss is known",

@@ -47,6 +47,8 @@ static const char whole[] =
 	"clock_bound: 500ms\n"
 	"dscp: 26\n"
 	"mirror: 256K\n"
+	"shard: {member: 2, members: 3, replication: 1}\n"
+	"replica: b\n"
 	"outputs:\n"
 	"  - {listen: '[::1]:9000', user: u, password_file: /p, certificate: /c, key: /k,\n"
 	"     names: [a.example, b]}\n"
@@ -104,6 +106,10 @@ static void test_settings(void **state)
 	assert_int_equal(settings.clock_bound_ns, 500000000);
 	assert_int_equal(settings.dscp, 26);
 	assert_int_equal(settings.mirror_bytes, 262144);
+	assert_int_equal(settings.shard.member, 2);
+	assert_int_equal(settings.shard.members, 3);
+	assert_int_equal(settings.shard.replication, 1);
+	assert_string_equal(settings.replica, "b");
 	assert_string_equal(settings.outputs.listen.address, "[::1]:9000");
 	assert_string_equal(settings.outputs.listen.user, "u");
 	assert_string_equal(settings.outputs.listen.password_path, "/p");
@@ -329,6 +335,27 @@ static void test_many(void **state)
 	free(text);
 }
 
+/* Labels of agents and sources come first, as a receiver expects of external labels. */
+static void test_replica(void **state)
+{
+	assert_int_equal(load("replica: r1\n"
+			      "agents: [{host: a}, {host: b, labels: {rack: a7}},\n"
+			      "  {host: c, labels: {replica: own}}]\n"
+			      "sources: [{file_sd: f}, {file_sd: g, labels: {replica: own}}]\n"),
+			 0);
+	assert_int_equal(settings__label_replica(&settings, &error), 0);
+	assert_string_equal(settings.targets[0].labels->text, "{\"replica\":\"r1\"}");
+	assert_string_equal(settings.targets[1].labels->text,
+			    "{\"rack\":\"a7\",\"replica\":\"r1\"}");
+	assert_string_equal(settings.targets[2].labels->text, "{\"replica\":\"own\"}");
+	assert_string_equal(
+		json_string_value(json_object_get(settings.sources[0].defaults.labels, "replica")),
+		"r1");
+	assert_string_equal(
+		json_string_value(json_object_get(settings.sources[1].defaults.labels, "replica")),
+		"own");
+}
+
 static void test_refused(void **state)
 {
 	static const struct {
@@ -348,6 +375,10 @@ static void test_refused(void **state)
 		{ "interval: 1s\ninterval: 1s\n", "f:2: 'interval' occurs twice (remove one)" },
 		{ "interval: fast\n", "f:1: 'fast' is not an interval" },
 		{ "workers: 0\n", "f:1: '0' is not a number of workers" },
+		{ "shard: 2/3\n", "f:1: expected KEY: VALUE lines" },
+		{ "shard: {member: 0}\n", "f:1: '0' is not the number of a member" },
+		{ "shard: {members: 1025}\n", "f:1: '1025' is not a number of members" },
+		{ "replica: []\n", "f:1: expected the name of a replica" },
 		{ "io: poll\n", "f:1: expected KEY: VALUE lines" },
 		{ "record: /var/r\n", "f:1: expected KEY: VALUE lines" },
 		{ "record: {size: 1G}\n", "f:1: 'record' needs a 'file'" },
@@ -513,6 +544,8 @@ int main(void)
 			      test_precedence, NULL, clear_settings),
 		TEST_FIXTURE("the example configuration that is installed is valid",
 			      test_example, NULL, clear_settings),
+		TEST_FIXTURE("agents and sources get the label of the replica unless they have it",
+			     test_replica, NULL, clear_settings),
 		TEST("each mistake in a configuration file is refused with the number of its line",
 		     test_refused),
 		TEST_FIXTURE(

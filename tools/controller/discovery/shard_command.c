@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Explains a shard: see shard_command.h. */
+#include "shard_command.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <libdart/rdma/address.h>
+
+static int print_json(const struct shard *shard, const char *name,
+		      const unsigned int order[static SHARD_MEMBERS_MAX], unsigned int replication)
+{
+	json_t *members = json_array(), *all;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < shard->members; i++)
+		json_array_append_new(members, json_integer(order[i]));
+	all = json_pack("{ss so si so}", "agent", name, "members", members, "replication",
+			(int)replication, "member",
+			shard->member ? json_integer(shard->member) : json_null());
+	ret = all ? json_dumpf(all, stdout, JSON_COMPACT) : -1;
+	json_decref(all);
+	putchar('\n');
+	return ret ? -ENOMEM : 0;
+}
+
+static void print_sentence(const struct shard *shard, const char *name,
+			   const unsigned int order[static SHARD_MEMBERS_MAX],
+			   unsigned int replication)
+{
+	unsigned int i;
+
+	printf("%s: scraped by ", name);
+	for (i = 0; i < shard->members; i++)
+		printf("%s%s%u%s",
+		       i == replication ? "; if one is taken away, by " :
+		       i	   ? ", " :
+				     "",
+		       i && i != replication ? "" : "member ", order[i],
+		       order[i] == shard->member ? " (this one)" : "");
+	putchar('\n');
+}
+
+int shard_command__run(const struct options *options)
+{
+	const struct settings *settings = &options->settings;
+	const struct shard *shard = &settings->shard;
+	unsigned int order[SHARD_MEMBERS_MAX], replication = shard->replication ?: 1;
+	struct dart_error error = {};
+	char *host, *name = NULL;
+	uint16_t port;
+	int ret;
+
+	ret = settings__parse_agent(options->explained, &host, &port);
+	if (ret == -EINVAL)
+		dart_error__set(&error, EINVAL,
+				"'%s' is not an agent (expected HOST, HOST:PORT or [V6]:PORT)",
+				options->explained);
+	if (!ret) {
+		name = dart_address__name(host,
+					  port ?: settings__default_port(settings->transport));
+		free(host);
+		ret = name ? 0 : -ENOMEM;
+	}
+	if (!ret) {
+		shard__order(shard, name, order);
+		if (options->json)
+			ret = print_json(shard, name, order, replication);
+		else
+			print_sentence(shard, name, order, replication);
+	}
+	free(name);
+	if (ret)
+		fprintf(stderr, "dart-controller: %s\n", *error.text ? error.text : "out of memory");
+	return ret || fflush(stdout) || ferror(stdout) ? EXIT_FAILURE : EXIT_SUCCESS;
+}
