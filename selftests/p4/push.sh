@@ -245,10 +245,8 @@ check "a push without changes keeps PSNs and entries" is_unchanged
 # ---- changes
 
 file two "$(collector 10.0.0.1 17 '{"rkey": 9}')" "$second"
-check "a new rkey stops the shares of its collector during the change" \
-	prints "remove share 0-511
-change collector 0: mac 52:54:00:00:00:01, ip 10.0.0.1, qpn 17, rkey 9, base 0x3a5f00000000, mask 0x3ff, redundancy 2
-add share 0-511: collector 0, session 4" push two --port 3 --port 10.0.0.3=4
+check "a new rkey changes the collector in one step, while reports go on" \
+	prints "change collector 0: mac 52:54:00:00:00:01, ip 10.0.0.1, qpn 17, rkey 9, base 0x3a5f00000000, mask 0x3ff, redundancy 2" push two --port 3 --port 10.0.0.3=4
 check "a new rkey keeps the PSN of the queue pair" \
 	says "= 77, 78, 0," "register_read dart_psn"
 file two "$second" "$(collector 10.0.0.1 19 '{"rkey": 9}')"

@@ -29,17 +29,18 @@ static const struct switch_register registers[] = {
 	{ REPORT_REGISTER_PSN, SWITCH_HOSTS_MAX },
 };
 
-/* Does the program compute all hashes that reports to stores of @geometry need? */
+/* Does the program compute all hashes that reports to @collector ever need? */
 static int check_hashes(const struct switch_program *program,
-			const struct dart_store_geometry *geometry, struct dart_error *error)
+			const struct dart_collector *collector, struct dart_error *error)
 {
+	const uint32_t redundancy = dart_collector__redundancy_max(collector);
 	size_t i;
 
 	for (i = 0; i < POLYNOMIALS; i++) {
-		if (i < DART_STORE_REDUNDANCY_MAX && i >= geometry->redundancy)
+		if (i < DART_STORE_REDUNDANCY_MAX && i >= redundancy)
 			continue;
 		if (polynomials[i].polynomial == DART_STORE_CHECKSUM_1 &&
-		    geometry->checksum_bits != 64)
+		    collector->geometry.checksum_bits != 64)
 			continue;
 		if (!switch_program__has_hash(program, polynomials[i].polynomial))
 			return dart_error__set(error, EINVAL,
@@ -57,7 +58,7 @@ static int check(const struct switch_program *program, const void *context,
 	int ret = 0;
 
 	for (i = 0; !ret && i < wish->collectors.count; i++)
-		ret = check_hashes(program, &wish->collectors.list[i].geometry, error);
+		ret = check_hashes(program, &wish->collectors.list[i], error);
 	return ret;
 }
 

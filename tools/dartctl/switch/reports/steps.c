@@ -18,12 +18,23 @@ static bool is_reporter_replaced(const struct switch_entry *now, const struct sw
 	return !switch_entry__equal(now, &other);
 }
 
+/* A new queue pair expects its first PSN. */
+static bool is_other_queue_pair(const struct switch_entry *now, const struct switch_entry *wanted)
+{
+	return !now->there || now->values[COLLECTOR_IP] != wanted->values[COLLECTOR_IP] ||
+	       now->values[COLLECTOR_QPN] != wanted->values[COLLECTOR_QPN];
+}
+
+/*
+ * Does the number get another queue pair?  The switch changes an entry in one step, so the other
+ * values of a queue pair that stays, as at a rotation of its store, change under its reports.
+ */
 static bool is_replaced(const struct change *change, uint32_t number)
 {
 	const struct switch_entry *now = &change->now->collectors[number];
 	const struct switch_entry *wanted = &change->wanted->collectors[number];
 
-	return now->there && wanted->there && !switch_entry__equal(now, wanted);
+	return now->there && wanted->there && is_other_queue_pair(now, wanted);
 }
 
 static bool must_leave(const struct change *change, uint32_t share)
@@ -45,13 +56,6 @@ static void remove_shares(struct change *change)
 	for (share = 0; share < DART_STORE_SHARES; share++)
 		change->leaves[share] = must_leave(change, share);
 	switch_steps__vacate(change->steps, REPORT_SHARE, change->leaves, DART_STORE_SHARES);
-}
-
-/* A new queue pair expects its first PSN. */
-static bool is_other_queue_pair(const struct switch_entry *now, const struct switch_entry *wanted)
-{
-	return !now->there || now->values[COLLECTOR_IP] != wanted->values[COLLECTOR_IP] ||
-	       now->values[COLLECTOR_QPN] != wanted->values[COLLECTOR_QPN];
 }
 
 static void add_collectors(struct change *change)
