@@ -48,14 +48,15 @@ static bool is_same_store(const struct dart_collector *a, const struct dart_coll
 	return !strcmp(a->name, b->name) && a->geometry.slots == b->geometry.slots &&
 	       a->geometry.value_length == b->geometry.value_length &&
 	       a->geometry.checksum_bits == b->geometry.checksum_bits &&
-	       a->geometry.redundancy == b->geometry.redundancy;
+	       dart_collector__redundancy_max(a) == dart_collector__redundancy_max(b);
 }
 
 static bool is_same_place(const struct dart_collector *a, const struct dart_collector *b)
 {
 	return !memcmp(a->mac, b->mac, sizeof(a->mac)) && a->ip.s_addr == b->ip.s_addr &&
 	       a->qpn == b->qpn && a->rkey == b->rkey && a->first_psn == b->first_psn &&
-	       a->base == b->base && a->epoch == b->epoch;
+	       a->base == b->base && a->epoch == b->epoch &&
+	       a->geometry.redundancy == b->geometry.redundancy;
 }
 
 /* Accepts the same stores at other places; refuses other stores. */

@@ -154,6 +154,24 @@ static void test_epoch(void **state)
 	dart_collectors__free(&collectors);
 }
 
+static void test_redundancy_max(void **state)
+{
+	struct dart_collectors collectors;
+	struct dart_error error;
+	json_t *json;
+
+	assert_int_equal(LOAD(&collectors, &error, "{}", "{\"qpn\": 18, \"redundancy_max\": 8}"), 0);
+	assert_int_equal(dart_collector__redundancy_max(&collectors.list[0]), 2);
+	assert_int_equal(collectors.list[1].geometry.redundancy, 2);
+	assert_int_equal(dart_collector__redundancy_max(&collectors.list[1]), 8);
+	json = dart_collector__to_json(&collectors.list[1]);
+	assert_int_equal(json_integer_value(json_object_get(json, "redundancy_max")), 8);
+	json_decref(json);
+	dart_collectors__free(&collectors);
+	assert_int_equal(LOAD(&collectors, &error, "{\"redundancy_max\": 1}"), -EINVAL);
+	assert_int_equal(LOAD(&collectors, &error, "{\"redundancy_max\": 9}"), -EINVAL);
+}
+
 static void test_equal_shares(void **state)
 {
 	uint32_t shares[3] = { 0 }, share;
@@ -341,6 +359,7 @@ int main(void)
 		     test_entry),
 		TEST("epoch and DSCP of a collector are read and printed, and may be missing",
 		     test_epoch),
+		TEST("redundancy_max is optional, and not below the redundancy", test_redundancy_max),
 		TEST("collectors without shares get equal, contiguous ones", test_equal_shares),
 		TEST("shares that the file gives are kept, and all others have no collector",
 		     test_given_shares),

@@ -179,6 +179,7 @@ int dart_collector__take_path(json_t *json, struct dart_collector *collector, si
 /* The numbers of a geometry, as wide as in JSON. */
 struct numbers {
 	json_int_t slots_log2, value_length, checksum_bits, redundancy;
+	json_int_t redundancy_max;	/* 0: not given */
 };
 
 /* The collector's other members have been set. */
@@ -198,6 +199,11 @@ static int take_geometry(struct load *load, const struct numbers *numbers,
 	geometry->redundancy = numbers->redundancy;
 	if (dart_store_geometry__check(geometry))
 		return refuse(load, "a store cannot have this geometry");
+	if (numbers->redundancy_max &&
+	    !is_in(numbers->redundancy_max, geometry->redundancy, DART_STORE_REDUNDANCY_MAX))
+		return refuse(load, "redundancy_max is below redundancy, or above %d",
+			      DART_STORE_REDUNDANCY_MAX);
+	collector->redundancy_max = numbers->redundancy_max;
 	if (collector->base > UINT64_MAX - dart_store_geometry__length(geometry))
 		return refuse(load, "the store ends beyond all addresses");
 	return 0;
@@ -207,7 +213,7 @@ static int take_line(struct load *load, json_t *json)
 {
 	struct dart_collector collector = { .qpn = 0 };
 	const char *shares = NULL;
-	struct numbers numbers;
+	struct numbers numbers = { .redundancy_max = 0 };
 	struct dart_error reason;
 	json_error_t error;
 	size_t others;
@@ -215,12 +221,13 @@ static int take_line(struct load *load, json_t *json)
 
 	if (dart_collector__take_path(json, &collector, &others, &reason))
 		return refuse(load, "%s", reason.text);
-	if (json_unpack_ex(json, &error, 0, "{s:I, s:I, s:I, s:I, s?s}", "slots_log2",
+	if (json_unpack_ex(json, &error, 0, "{s:I, s:I, s:I, s:I, s?I, s?s}", "slots_log2",
 			   &numbers.slots_log2, "value_length", &numbers.value_length,
 			   "checksum_bits", &numbers.checksum_bits, "redundancy",
-			   &numbers.redundancy, "shares", &shares))
+			   &numbers.redundancy, "redundancy_max", &numbers.redundancy_max,
+			   "shares", &shares))
 		return refuse(load, "%s", error.text);
-	if (others != 4 + !!shares)
+	if (others != 4u + !!json_object_get(json, "redundancy_max") + !!shares)
 		return refuse(load, "it has members that no collector has");
 	ret = take_geometry(load, &numbers, &collector);
 	if (ret)
@@ -393,11 +400,14 @@ json_t *dart_collector__to_json(const struct dart_collector *collector)
 {
 	const struct dart_store_geometry *geometry = &collector->geometry;
 	json_t *json = dart_collector__path_to_json(collector);
-	json_t *more = json_pack("{s:i, s:I, s:I, s:I}", "slots_log2",
+	json_t *more = json_pack("{s:i, s:I, s:I, s:I, s:o*}", "slots_log2",
 				 __builtin_ctzll(geometry->slots), "value_length",
 				 (json_int_t)geometry->value_length, "checksum_bits",
 				 (json_int_t)geometry->checksum_bits, "redundancy",
-				 (json_int_t)geometry->redundancy);
+				 (json_int_t)geometry->redundancy, "redundancy_max",
+				 collector->redundancy_max ?
+					 json_integer(collector->redundancy_max) :
+					 NULL);
 
 	if (json_object_update(json, more)) {
 		json_decref(json);

@@ -17,7 +17,9 @@
  * reporter: the source address from which this queue pair accepts reports; a
  * reporter uses the elements with its address.  epoch: higher for each set of
  * numbers that the agent has made for the store; optional, as is dscp, the differentiated services
- * code point of reports, which is 0 by default.  base: a string, because JSON's
+ * code point of reports, which is 0 by default.
+ * redundancy_max: optional; the store lowers the redundancy as it fills, and raises it to at most
+ * this number when it begins with empty memory.  base: a string, because JSON's
  * numbers are not wide enough.  shares: a list of numbers and ranges,
  * "0-511,600"; if all collectors omit it, they get equal parts in their order.
  */
@@ -44,8 +46,15 @@ struct dart_collector {
 	uint32_t first_psn;	/* 24 bits */
 	uint64_t base;		/* address of slot 0 */
 	uint64_t epoch;		/* of qpn, rkey and base; 0: unknown */
-	struct dart_store_geometry geometry;
+	struct dart_store_geometry geometry; /* redundancy: of reports that are sent now */
+	uint32_t redundancy_max; /* that the store ever uses; 0: it does not change */
 };
+
+/* The slots of a key that reports to @collector may fill. */
+static inline uint32_t dart_collector__redundancy_max(const struct dart_collector *collector)
+{
+	return collector->redundancy_max ?: collector->geometry.redundancy;
+}
 
 struct dart_collectors {
 	uint32_t count;		/* 1 to DART_COLLECTORS_MAX */

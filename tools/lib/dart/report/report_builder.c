@@ -34,8 +34,9 @@ int dart_report_builder__new(const struct dart_collectors *collectors, const uin
 			return -EINVAL;
 		geometry.checksum_bits = other->checksum_bits;
 		geometry.value_length = other->value_length;
-		if (geometry.redundancy < other->redundancy)
-			geometry.redundancy = other->redundancy;
+		if (geometry.redundancy < dart_collector__redundancy_max(&collectors->list[i]))
+			geometry.redundancy =
+				dart_collector__redundancy_max(&collectors->list[i]);
 	}
 	builder = calloc(1, sizeof(*builder) + collectors->count * sizeof(*builder->reports));
 	if (!builder)
