@@ -239,6 +239,7 @@ struct receiver {
 	struct place place;
 	const struct reporter_share *share;
 	const struct reporter_collector *collector;
+	const struct reporter_memory *memory;
 	struct reporter_reports *sent;
 };
 
@@ -254,7 +255,12 @@ static __always_inline bool receiver__find(struct receiver *receiver,
 	number = receiver->share->collector;
 	receiver->collector = bpf_map_lookup_elem(&collectors, &number);
 	receiver->sent = bpf_map_lookup_elem(&reporter_to, &number);
-	return receiver->collector && receiver->sent;
+	if (!receiver->collector || !receiver->sent)
+		return false;
+	/* One access: the index may change at any time. */
+	number = *(const volatile __u32 *)&receiver->collector->current & 1;
+	receiver->memory = &receiver->collector->memories[number];
+	return true;
 }
 
 /* Turns the frame into the report of one copy.  Returns false if the frame is unchanged. */
@@ -263,6 +269,7 @@ static __always_inline bool report(struct xdp_md *context, const struct telemetr
 				   struct reporter *row)
 {
 	const struct reporter_collector *to = receiver->collector;
+	const struct reporter_memory *memory = receiver->memory;
 	struct reporter_reports *sent = receiver->sent;
 	__u32 length = checksum_length + REPORTER_VALUE;
 	__u32 words[REPORTER_WORDS] = { };
@@ -272,12 +279,12 @@ static __always_inline bool report(struct xdp_md *context, const struct telemetr
 		row->cramped++;
 		return false;
 	}
-	address = to->base + slot__find(telemetry, copy, to->slots_log2 & 63) * length;
+	address = memory->base + slot__find(telemetry, copy, to->slots_log2 & 63) * length;
 	words[0] =
 		bpf_htonl((sent->first_psn + __sync_fetch_and_add(&sent->reports, 1)) & 0xffffff);
 	words[1] = bpf_htonl(address >> 32);
 	words[2] = bpf_htonl(address);
-	words[3] = to->rkey;
+	words[3] = memory->rkey;
 	words[4] = bpf_htonl(length);
 	write_slot(words + 5, receiver->place.checksum, telemetry);
 	write_frame(context, to, receiver->share, receiver->place.share, words);
@@ -346,7 +353,7 @@ int dart_reporter(struct xdp_md *context)
 	if (all_copies)
 		return bpf_redirect_map(&copies, 0, BPF_F_BROADCAST);
 
-	copy = (__u64)bpf_get_prandom_u32() * receiver.collector->redundancy >> 32;
+	copy = (__u64)bpf_get_prandom_u32() * receiver.memory->redundancy >> 32;
 	if (!report(context, &telemetry, &receiver, copy, row))
 		return XDP_PASS;
 	if (out_interface == context->ingress_ifindex)
@@ -372,7 +379,7 @@ int dart_copy(struct xdp_md *context)
 	copy = *next;
 	*next = (copy + 1) % clones;
 	if (telemetry_of(context, &telemetry) != TELEMETRY_OK ||
-	    !receiver__find(&receiver, &telemetry) || copy >= receiver.collector->redundancy ||
+	    !receiver__find(&receiver, &telemetry) || copy >= receiver.memory->redundancy ||
 	    !report(context, &telemetry, &receiver, copy, row))
 		return XDP_DROP;
 	return XDP_PASS;

@@ -35,12 +35,23 @@ struct reporter_share {
 	__u32 icrc;
 };
 
+/* The memory that reports go to, and how many slots of a key they fill there. */
+struct reporter_memory {
+	__u32 rkey;		/* in network order */
+	__u32 redundancy;
+	__u64 base;
+};
+
+/*
+ * A change of the memory alone, as at a rotation of the store, writes the memory that is not in
+ * use first, and then its index: programs that run meanwhile see one or the other.
+ */
 struct reporter_collector {
 	__u8 constant[REPORTER_CONSTANT];
-	__u8 redundancy;
 	__u8 slots_log2;
-	__u32 rkey;		/* in network order */
-	__u64 base;
+	__u8 redundancy_max;	/* of all memories of the store */
+	__u32 current;		/* index of the memory in use */
+	struct reporter_memory memories[2];
 };
 
 /* Each frame is counted once.  A row for each CPU, on cache lines of its own. */

@@ -97,6 +97,33 @@ check "each of them became a report" [ "$(total)" = 2000 ]
 check "both collectors get reports" is_true -s \
 	'.[0][2] > 900 and .[1][2] > 900' <<<"$(rows)"
 
+# Its queue pair stays: only the memory changes, here at each of 20 rotations.
+rotated() {
+	collector paths 33 "{\"rkey\": $((100 + $1)), \"epoch\": 1001, \"first_psn\": 500,
+		\"base\": \"0x7f0000$(printf %04x "$1")00\", \"redundancy\": $((1 + $1 % 2)),
+		\"redundancy_max\": 2}"
+}
+# memory: key and address of the memory in use of the first collector, and its redundancy
+memory() {
+	bpftool -j map dump pinned /sys/fs/bpf/dart/reporter/port1/collectors |
+		gojq -c '(.[0] | .formatted // .).value |
+			.memories[.current] | [.rkey, .base, .redundancy]'
+}
+before=$(rows)
+# Reports cross the rotations.
+send 20000 3 &
+sender=$!
+for ((i = 1; i <= 20; i++)); do
+	file "$(rotated $i)" "$two"
+	soon logged $i '"qpn": *33,.*"old_qpn": *33' || break
+done
+check "each of 20 rotations is printed" [ $i = 21 ]
+check "20000 packets are sent meanwhile" wait $sender
+check "none of them was lost" is_true '.[0].reports == 22000 and .[0].unassigned == 0' \
+	<<<"$(dartctl -j xdp status port1)"
+check "the first PSN stays" [ "$(gojq -sc '.[0][:2]' <<<"$(rows)")" = \
+	"$(gojq -sc '.[0][:2]' <<<"$before")" ]
+check "the last memory is in use" [ "$(memory)" = "[$((120 << 24)),$((0x7f0000001400)),1]" ]
 file "$(collector paths 33 '{"rkey": 9, "epoch": 1002, "first_psn": 500}')" "$two"
 check "a new epoch alone restarts the PSNs" soon logged 1 '"epoch": *1002'
 file "$one" "$two" "$(collector third 40)"

@@ -28,6 +28,11 @@ static void print_change(void *argument, uint32_t old_qpn, const struct dart_col
 				     address, "qpn", (json_int_t)collector->qpn, "old_qpn",
 				     (json_int_t)old_qpn, "epoch", (json_int_t)collector->epoch),
 			   JSON_COMPACT);
+	else if (collector->qpn == old_qpn)
+		printf("%s reports to new memory of store %s of %s (queue pair %u, epoch %" PRIu64
+		       ")\n",
+		       reporter->interface, collector->name, address, collector->qpn,
+		       collector->epoch);
 	else
 		printf("%s reports to store %s of %s at queue pair %u, not %u (epoch %" PRIu64
 		       ")\n",

@@ -96,10 +96,13 @@ void xdp_program__collector_row(const struct xdp_setup *setup, uint32_t number,
 
 	/* Comparisons of rows include their padding. */
 	memset(row, 0, sizeof(*row));
-	row->redundancy = collector->geometry.redundancy;
+	row->redundancy_max = dart_collector__redundancy_max(collector);
 	row->slots_log2 = __builtin_ctzll(collector->geometry.slots);
-	row->rkey = htobe32(collector->rkey);
-	row->base = collector->base;
+	row->memories[0] = (struct reporter_memory){
+		.rkey = htobe32(collector->rkey),
+		.redundancy = collector->geometry.redundancy,
+		.base = collector->base,
+	};
 	build(setup, collector, 0, frame);
 	memcpy(row->constant, frame, sizeof(row->constant));
 }
@@ -130,8 +133,8 @@ static uint32_t clones_of(const struct dart_collectors *collectors)
 	uint32_t clones = 0, i;
 
 	for (i = 0; i < collectors->count; i++)
-		if (collectors->list[i].geometry.redundancy > clones)
-			clones = collectors->list[i].geometry.redundancy;
+		if (dart_collector__redundancy_max(&collectors->list[i]) > clones)
+			clones = dart_collector__redundancy_max(&collectors->list[i]);
 	return clones;
 }
 

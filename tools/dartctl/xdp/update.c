@@ -32,6 +32,14 @@ static const struct headers *headers_of(const struct reporter_collector *row)
 	return (const struct headers *)row->constant;
 }
 
+static int refuse_older(const char *interface, struct dart_error *error)
+{
+	return dart_error__set(
+		error, ENOENT,
+		"another dartctl has attached the reporter (dartctl xdp detach %s, and attach it again)",
+		interface);
+}
+
 static int open_pin(const char *interface, const char *pin, int *fd, struct dart_error *error)
 {
 	*fd = xdp_pins__open(interface, pin);
@@ -41,20 +49,19 @@ static int open_pin(const char *interface, const char *pin, int *fd, struct dart
 		return dart_error__set(error, ENOENT, "no XDP reporter is attached to '%s'",
 				       interface);
 	if (*fd == -ENOENT)
-		return dart_error__set(
-			error, ENOENT,
-			"an older dartctl has attached the reporter (dartctl xdp detach %s, and attach it again)",
-			interface);
+		return refuse_older(interface, error);
 	return dart_error__system(error, -*fd, "cannot open its map '%s'", pin);
 }
 
-static int count_rows(int map, uint32_t *count)
+static int count_rows(int map, const char *interface, uint32_t *count, struct dart_error *error)
 {
 	struct bpf_map_info info = { };
 	__u32 size = sizeof(info);
 
 	if (bpf_obj_get_info_by_fd(map, &info, &size))
-		return -errno;
+		return dart_error__system(error, errno, "cannot read its maps");
+	if (info.value_size != sizeof(struct reporter_collector))
+		return refuse_older(interface, error);
 	*count = info.max_entries;
 	return 0;
 }
@@ -89,8 +96,10 @@ static int update__open(struct update *update, const char *interface,
 		      open_pin(interface, XDP_PIN_REPORTS, &update->reports, error);
 	if (ret)
 		goto close;
-	ret = count_rows(update->collectors, &count);
-	if (!ret && count != collectors->count) {
+	ret = count_rows(update->collectors, interface, &count, error);
+	if (ret)
+		goto close;
+	if (count != collectors->count) {
 		ret = dart_error__set(
 			error, EINVAL,
 			"the files have %u collectors instead of %u (dartctl xdp detach %s, and attach it again)",
@@ -137,7 +146,7 @@ static int update__check(const struct update *update, const char *interface,
 		xdp_program__collector_row(&update->setup, i, &row);
 		if (strncmp(update->rows[i].store, collectors->list[i].name,
 			    sizeof(update->rows[i].store)) ||
-		    row.redundancy != update->now[i].redundancy ||
+		    row.redundancy_max != update->now[i].redundancy_max ||
 		    row.slots_log2 != update->now[i].slots_log2 ||
 		    headers_of(&row)->ip.tot_len != headers_of(&update->now[i])->ip.tot_len)
 			return dart_error__set(
@@ -205,6 +214,36 @@ static int update__replace(const struct update *update, uint32_t number,
 	return update__assign(update, number, true);
 }
 
+/* Does the collector have the memory of @row, in whichever place? */
+static bool has_memory(const struct update *update, uint32_t number,
+		       const struct reporter_collector *row)
+{
+	const struct reporter_collector *now = &update->now[number];
+
+	return !memcmp(&now->memories[now->current & 1], &row->memories[0],
+		       sizeof(row->memories[0]));
+}
+
+static bool has_frame(const struct update *update, uint32_t number,
+		      const struct reporter_collector *row)
+{
+	return !memcmp(update->now[number].constant, row->constant, sizeof(row->constant));
+}
+
+/* Gives the same queue pair the memory of @row, which no report misses: see xdp_reporter.h. */
+static int update__turn(const struct update *update, uint32_t number,
+			const struct reporter_collector *row)
+{
+	struct reporter_collector turned = update->now[number];
+	const uint32_t other = !(turned.current & 1);
+
+	turned.memories[other] = row->memories[0];
+	if (bpf_map_update_elem(update->collectors, &number, &turned, BPF_ANY))
+		return -errno;
+	turned.current = other;
+	return bpf_map_update_elem(update->collectors, &number, &turned, BPF_ANY) ? -errno : 0;
+}
+
 static bool is_assigned(const struct update *update, uint32_t number)
 {
 	const struct dart_collectors *collectors = &update->setup.collectors;
@@ -216,6 +255,12 @@ static bool is_assigned(const struct update *update, uint32_t number)
 		    (bpf_map_lookup_elem(update->shares, &i, &share) || share.collector != number))
 			return false;
 	return true;
+}
+
+/* A queue pair of the same number is another one in another epoch. */
+static bool is_same_queue_pair(const struct dart_collector *last, const struct dart_collector *now)
+{
+	return last->epoch == now->epoch && last->first_psn == now->first_psn;
 }
 
 int xdp_update__find_source(const char *interface, struct in_addr *source, struct dart_error *error)
@@ -244,6 +289,7 @@ int xdp_update(const char *interface, const struct dart_collectors *collectors,
 	struct reporter_collector row;
 	struct update update;
 	uint32_t i, old_qpn;
+	bool goes_on;
 	int ret;
 
 	ret = update__open(&update, interface, collectors, error);
@@ -252,12 +298,14 @@ int xdp_update(const char *interface, const struct dart_collectors *collectors,
 	ret = update__check(&update, interface, error);
 	for (i = 0; !ret && i < collectors->count; i++) {
 		xdp_program__collector_row(&update.setup, i, &row);
-		if (!memcmp(&row, &update.now[i], sizeof(row)) &&
-		    (!last || last->list[i].epoch == collectors->list[i].epoch) &&
-		    is_assigned(&update, i))
+		goes_on = has_frame(&update, i, &row) &&
+			  (!last || is_same_queue_pair(&last->list[i], &collectors->list[i])) &&
+			  is_assigned(&update, i);
+		if (goes_on && has_memory(&update, i, &row))
 			continue;
 		old_qpn = update.rows[i].qpn;
-		ret = update__replace(&update, i, &row);
+		ret = goes_on && last ? update__turn(&update, i, &row) :
+					update__replace(&update, i, &row);
 		if (ret)
 			dart_error__system(error, -ret, "cannot change its maps");
 		else

@@ -16,8 +16,10 @@ int xdp_update__find_source(const char *interface, struct in_addr *source,
 /*
  * Gives the reporter @collectors, which must be the same stores with the same geometry.  Changes
  * only collectors that differ from the present ones, or whose epoch differs from the one in @last,
- * unless that is NULL.  Calls @changed for each of them.  While a collector changes, its shares
- * have no collector: their packets pass and count as unassigned.  Its PSNs begin again.
+ * unless that is NULL.  Calls @changed for each of them.  A collector that keeps its queue pair, as
+ * at a rotation of its store, changes in one step, and its PSNs go on.  While another queue pair
+ * takes its place, its shares have no collector: their packets pass and count as unassigned.  Its
+ * PSNs begin again.
  */
 int xdp_update(const char *interface, const struct dart_collectors *collectors,
 	       const struct dart_collectors *last,
