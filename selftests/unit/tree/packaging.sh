@@ -72,20 +72,25 @@ installed() {
 
 # packaged: for each of these files, the lists of debian/ that contain it
 packaged() {
-	local file list pattern rest depth beginning
+	local list pattern rest patterns=() lists=() parts depth beginning i IFS=$' \t\n'
 
-	while read -r file; do
-		for list in debian/*.install; do
-			while read -r pattern rest; do
-				# A directory stands for all below it, and a star, as in
-				# debhelper, not for a slash.
-				depth=${pattern//[!\/]/}
-				beginning=$(cut -d / -f "1-$((${#depth} + 1))" <<<"$file")
-				# shellcheck disable=SC2053 # a pattern
-				if [[ $beginning == $pattern ]]; then
-					echo "$file $list"
-				fi
-			done <"$list"
+	for list in debian/*.install; do
+		while read -r pattern rest; do
+			patterns+=("$pattern")
+			lists+=("$list")
+		done <"$list"
+	done
+	IFS=/
+	while read -r -a parts; do
+		for i in "${!patterns[@]}"; do
+			# A directory stands for all below it, and a star, as in debhelper, not for
+			# a slash.
+			depth=${patterns[i]//[!\/]/}
+			beginning="${parts[*]:0:${#depth}+1}"
+			# shellcheck disable=SC2053 # a pattern
+			if [[ $beginning == ${patterns[i]} ]]; then
+				echo "${parts[*]} ${lists[i]}"
+			fi
 		done
 	done
 }
