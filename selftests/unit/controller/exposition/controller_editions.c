@@ -25,7 +25,7 @@
 #define PAGE_BYTES_MAX (64U << 20)
 /* A chunk is 64 KiB; a turn adds a few chunks at most. */
 #define SLACK_BYTES (512U << 10)
-#define READERS 20
+#define READERS 8
 
 /* Contents of pages: all targets share one plan, and their points change together. */
 static struct fleet {
