@@ -13,7 +13,6 @@
  * preload_program serve: closes all descriptors that it did not open, then adds what each line of
  * standard input says, NUMBER, to its counter, prints it, and ends with its input.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -26,6 +25,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "zero_checks.h"
 
 struct numbers {
 	char *secret;
@@ -46,16 +47,6 @@ struct many {
 const uint64_t constant = 11;
 uint64_t *const relocated = &heap_value;
 static char secret_text[64] = "a secret of the program";
-
-#define CHECK(condition) check(condition, #condition, __LINE__)
-
-static void check(int is_true, const char *condition, int line)
-{
-	if (is_true)
-		return;
-	fprintf(stderr, "line %d: %s: %s\n", line, condition, strerror(errno));
-	exit(1);
-}
 
 /* The range of /proc/self/maps with @address; the path, or "". */
 static const char *mapping_of(const void *address, unsigned long *first, unsigned long *offset)
@@ -83,33 +74,6 @@ static int is_shared(const void *address)
 	return !strncmp(mapping_of(address, &first, &offset), "/memfd:dart_zero", 16);
 }
 
-/* Opens the memfd through the descriptors of the thread that holds it; -1: no thread holds one. */
-static int open_memfd(void)
-{
-	char path[300], link[64];
-	DIR *tasks = opendir("/proc/self/task"), *files;
-	struct dirent *task, *file;
-	int fd = -1;
-
-	while (fd < 0 && (task = readdir(tasks))) {
-		snprintf(path, sizeof(path), "/proc/self/task/%.20s/fd", task->d_name);
-		files = *task->d_name == '.' ? NULL : opendir(path);
-		while (files && (file = readdir(files))) {
-			ssize_t length =
-				readlinkat(dirfd(files), file->d_name, link, sizeof(link) - 1);
-
-			if (length < 16 || strncmp(link, "/memfd:dart_zero", 16))
-				continue;
-			fd = openat(dirfd(files), file->d_name, O_RDONLY);
-			break;
-		}
-		if (files)
-			closedir(files);
-	}
-	closedir(tasks);
-	return fd;
-}
-
 /* @variable as controllers see it. */
 static const void *seen(const void *variable)
 {
@@ -126,22 +90,6 @@ static const void *seen(const void *variable)
 	CHECK(ftruncate(fd, 0));
 	close(fd);
 	return view + ((unsigned long)variable - at);
-}
-
-/* The program has no descriptor of the library. */
-static void check_descriptors(void)
-{
-	DIR *files = opendir("/proc/self/fd");
-	struct dirent *file;
-	char link[64];
-
-	while ((file = readdir(files))) {
-		ssize_t length = readlinkat(dirfd(files), file->d_name, link, sizeof(link) - 1);
-
-		link[length < 0 ? 0 : length] = '\0';
-		CHECK(strncmp(link, "/memfd:", 7) && strcmp(link, "anon_inode:inotify"));
-	}
-	closedir(files);
 }
 
 static void check_values(const struct numbers *shown)
@@ -225,33 +173,6 @@ static void check_raw_clone(const struct numbers *shown)
 	CHECK(shown->count == 101);
 }
 
-/* The thread has blocked every signal that can be blocked. */
-static void check_signals(void)
-{
-	DIR *directory = opendir("/proc/self/task");
-	struct dirent *entry;
-	int threads = 0;
-
-	while ((entry = readdir(directory))) {
-		unsigned long long blocked = 0;
-		char path[64], line[128];
-		FILE *file;
-
-		if (*entry->d_name == '.' || atoi(entry->d_name) == getpid())
-			continue;
-		snprintf(path, sizeof(path), "/proc/self/task/%.20s/status", entry->d_name);
-		file = fopen(path, "r");
-		while (file && fgets(line, sizeof(line), file))
-			sscanf(line, "SigBlk: %llx", &blocked);
-		if (file)
-			fclose(file);
-		threads++;
-		CHECK(blocked & 1ULL << (SIGTERM - 1) && blocked & 1ULL << (SIGCHLD - 1));
-	}
-	closedir(directory);
-	CHECK(threads == 1);
-}
-
 static int check_all(void)
 {
 	const struct numbers *shown = seen(&numbers);
@@ -260,7 +181,7 @@ static int check_all(void)
 	check_descriptors();
 	CHECK(!sigprocmask(SIG_BLOCK, NULL, &blocked) && !sigismember(&blocked, SIGTERM));
 	check_values(shown);
-	check_signals();
+	check_signals(1);
 	check_fork(shown);
 	check_raw_clone(shown);
 	run_in_session();

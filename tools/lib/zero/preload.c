@@ -8,10 +8,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
-#include <linux/close_range.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,14 +31,10 @@
 
 /* A program has one of each. */
 static struct dart_zero zero = {
-	.lock = PTHREAD_MUTEX_INITIALIZER,
+	DART_ZERO_INITIALIZER,
+	.is_fixed = true,
 	.is_exact = true,
 	.prefix = "",
-	.fd = -1,
-	.wake = -1,
-	.inotify = -1,
-	.connection = -1,
-	.proof = -1,
 };
 static struct preload_layout layout; /* which the objects refer to */
 static char label[PRELOAD_LABEL_MAX], other_label[PRELOAD_LABEL_MAX];
@@ -105,65 +98,30 @@ static void after_fork_in_child(void)
 	if (snapshot)
 		child = getpid();
 	snapshot = NULL;
-	zero.is_started = false;
-	zero.fd = zero.inotify = zero.connection = zero.proof = -1;
+	dart_zero__forget_thread(&zero);
 }
 
 /* ---- the thread */
 
-/* What start() and its thread tell each other. */
-struct beginning {
-	sem_t is_done;
-	int ret;
-};
-
-static struct beginning beginning;
-
-/* Gives this thread a table of descriptors with nothing but /dev/null where messages go. */
-static int leave_descriptors(void)
-{
-	int i;
-
-	if (syscall(SYS_close_range, 0, UINT_MAX, CLOSE_RANGE_UNSHARE))
-		return -errno;
-	for (i = 0; i <= STDERR_FILENO; i++)
-		if (open("/dev/null", O_RDWR | O_CLOEXEC) < 0)
-			break; /* a root directory without devices */
-	return 0;
-}
-
-static int share(void)
+static int share(struct dart_zero *shared)
 {
 	size_t i;
-	int ret = leave_descriptors();
+	int ret = dart_zero__share(shared);
 
-	if (!ret)
-		ret = dart_zero__share(&zero);
-	for (i = 0; !ret && i < zero.piece_count; i++)
-		if (madvise(zero.pieces[i].at, zero.pieces[i].bytes, MADV_DONTFORK))
+	for (i = 0; !ret && i < shared->piece_count; i++)
+		if (madvise(shared->pieces[i].at, shared->pieces[i].bytes, MADV_DONTFORK))
 			ret = -errno;
-	if (ret && zero.fd >= 0)
-		dart_zero__unshare(&zero);
+	if (ret && shared->is_shared)
+		dart_zero__unshare(shared);
 	return ret;
 }
 
-static void *run(void *unused)
-{
-	int ret = share();
-
-	(void)unused;
-	beginning.ret = ret;
-	sem_post(&beginning.is_done);
-	return ret ? NULL : dart_zero__register(&zero);
-}
-
 /*
- * Shares the variables.  This thread waits, and no other runs nor does a handler of a signal: no
- * write is lost.
+ * Shares the variables.  dart_zero__start_thread() waits meanwhile with all signals blocked, and no
+ * other thread runs: no write is lost.
  */
 static int start(void)
 {
-	sigset_t all, before;
 	char *copy;
 	int ret;
 
@@ -173,25 +131,12 @@ static int start(void)
 	if (copy == MAP_FAILED)
 		return -errno;
 	preload_process__label(other_label, true);
-	sem_init(&beginning.is_done, 0, 0);
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	ret = dart_zero__start_thread(&zero, run);
-	if (!ret) {
-		while (sem_wait(&beginning.is_done))
-			;
-		ret = beginning.ret;
-		if (ret)
-			pthread_join(zero.thread, NULL);
-		else
-			pthread_detach(zero.thread);
-	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	sem_destroy(&beginning.is_done);
+	ret = dart_zero__start_thread(&zero, share);
 	if (ret) {
 		munmap(copy, all_bytes());
 		return ret;
 	}
+	pthread_detach(zero.thread);
 	snapshot = copy;
 	zero.is_started = true;
 	return 0;

@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -24,12 +23,7 @@ DART_ZERO_KEPT __attribute__((section("dart_zero"),
  * argument.
  */
 static struct dart_zero zero = {
-	.lock = PTHREAD_MUTEX_INITIALIZER,
-	.fd = -1,
-	.wake = -1,
-	.inotify = -1,
-	.connection = -1,
-	.proof = -1,
+	DART_ZERO_INITIALIZER,
 };
 /* The variables and the room. */
 static struct dart_zero_piece pieces[2];
@@ -47,31 +41,14 @@ static void after_fork_in_parent(void)
 	pthread_mutex_unlock(&zero.lock);
 }
 
-static void close_fd(int *fd)
-{
-	if (*fd >= 0)
-		close(*fd);
-	*fd = -1;
-}
-
-/* After the end of the thread. */
-static void close_all(void)
-{
-	close_fd(&zero.wake);
-	close_fd(&zero.proof);
-	close_fd(&zero.inotify);
-	close_fd(&zero.connection);
-}
-
 /* The child has no thread, and its values are its own. */
 static void after_fork_in_child(void)
 {
 	int state;
 
-	if (zero.fd >= 0 && dart_zero__unshare(&zero))
+	if (zero.is_shared && dart_zero__unshare(&zero))
 		abort(); /* else the child would write into the memory of its parent */
-	close_all();
-	zero.is_started = false;
+	dart_zero__forget_thread(&zero);
 	for (state = ZERO_LEAVING; state <= ZERO_LEASED; state++)
 		while (!TAILQ_EMPTY(&zero.lists[state]))
 			dart_zero__drop(&zero, TAILQ_FIRST(&zero.lists[state]));
@@ -309,7 +286,7 @@ static int start(const struct dart_zero_sections *sections, const char *name, si
 	char *prefix;
 	int ret;
 
-	if (zero.is_started)
+	if (zero.is_started || zero.is_ending)
 		return -EALREADY;
 	ret = choose_memory(sections, room);
 	if (ret)
@@ -317,32 +294,17 @@ static int start(const struct dart_zero_sections *sections, const char *name, si
 	if (!(zero.variable_bytes + zero.room_bytes))
 		return -ENODATA;
 	prefix = malloc(length + 2);
-	zero.wake = prefix ? eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK) : -1;
-	if (zero.wake < 0) {
-		ret = prefix ? -errno : -ENOMEM;
-		goto free_prefix;
-	}
+	if (!prefix)
+		return -ENOMEM;
 	memcpy(prefix, name, length);
 	memcpy(prefix + length, "/", 2);
-	ret = dart_zero__share(&zero);
-	if (ret)
-		goto close_wake;
 	free(zero.prefix);
 	zero.prefix = prefix;
 	zero.socket = socket ? socket : DART_REGISTRATION_SOCKET;
 	forget_registrations();
-	ret = dart_zero__start_thread(&zero, dart_zero__register);
-	if (!ret) {
-		zero.is_started = true;
-		return 0;
-	}
-	dart_zero__unshare(&zero);
-	zero.prefix = NULL;
-close_wake:
-	close(zero.wake);
-	zero.wake = -1;
-free_prefix:
-	free(prefix);
+	/* The thread does nothing else before it gets the lock. */
+	ret = dart_zero__start_thread(&zero, dart_zero__share);
+	zero.is_started = !ret;
 	return ret;
 }
 
@@ -358,31 +320,22 @@ int dart_zero_start_sections(const struct dart_zero_sections *sections, const ch
 	return ret;
 }
 
-void dart_zero_stop(void)
+static void stop(void)
 {
-	pthread_t thread;
-
-	pthread_mutex_lock(&zero.lock);
-	if (!zero.is_started) {
-		pthread_mutex_unlock(&zero.lock);
-		return;
-	}
-	zero.is_started = false;
-	zero.is_ending = true;
-	thread = zero.thread;
-	dart_zero__wake(&zero);
-	pthread_mutex_unlock(&zero.lock);
-	pthread_join(thread, NULL);
-
-	pthread_mutex_lock(&zero.lock);
-	zero.is_ending = false;
+	dart_zero__end_thread(&zero);
 	/* The memfd stays under the values if there is no memory for a copy. */
-	if (zero.fd >= 0)
+	if (zero.is_shared)
 		dart_zero__unshare(&zero);
-	close_all();
 	while (!TAILQ_EMPTY(&zero.lists[ZERO_LEAVING]))
 		dart_zero__drop(&zero, TAILQ_FIRST(&zero.lists[ZERO_LEAVING]));
 	while (!TAILQ_EMPTY(&zero.lists[ZERO_LEASED]))
 		dart_zero__drop(&zero, TAILQ_FIRST(&zero.lists[ZERO_LEASED]));
+}
+
+void dart_zero_stop(void)
+{
+	pthread_mutex_lock(&zero.lock);
+	if (zero.is_started)
+		stop();
 	pthread_mutex_unlock(&zero.lock);
 }

@@ -30,6 +30,7 @@
  *
  * The program works the same without dartd, before it starts and after it ends.  A thread that
  * takes no signal and sleeps while nothing changes hands the memfd to each dartd that appears.
+ * The thread has a table of descriptors of its own, so the program may close all of its own.
  * fork() gives the child a private copy, which is not shown unless the child calls
  * dart_zero_start().
  *
@@ -160,7 +161,7 @@ int dart_zero_start_sections(const struct dart_zero_sections *sections, const ch
  * the variables, for dart_zero_malloc().  Call it before other threads write the variables, and
  * after daemon().  A child of fork() may call it again, with another name.
  *
- * Returns 0, or -errno: -EALREADY: it was called before; -ENOSYS: this kernel has no sealed memory;
+ * Returns 0, or -errno: -EALREADY: it was called before; -ENOSYS: this kernel is older than 5.9;
  * -EXDEV: DART_ZERO variables follow libdartzero in the program (name it last when you link).
  * After an error the variables work, unseen.
  */

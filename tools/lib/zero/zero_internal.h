@@ -4,6 +4,7 @@
 #define ZERO_INTERNAL_H
 
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/queue.h>
@@ -52,12 +53,13 @@ struct dart_zero_piece {
 struct dart_zero {
 	pthread_mutex_t lock; /* guards everything but the thread's own members */
 	bool is_started;
+	bool is_fixed; /* objects neither come nor go, and the thread does not end: no wakes */
 	bool is_exact; /* controllers see the fields of objects, and nothing else of the memory */
 	const char *socket;
 	char *prefix; /* "NAME/" of all entries */
 	/* Ends the names of all entries, or NULL; the other one if the name is taken. */
 	const char *suffix, *other_suffix;
-	int fd; /* the memfd; -1: the memory is ordinary, and nobody reads it */
+	bool is_shared; /* the memfd is under the memory; else it is ordinary, and nobody reads it */
 	size_t page;
 	const struct dart_zero_piece *pieces;
 	size_t piece_count;
@@ -73,26 +75,49 @@ struct dart_zero {
 
 	pthread_t thread;
 	bool is_ending; /* the thread */
+	bool is_woken; /* there is something to do for the thread: see dart_zero__wake() */
+	pthread_cond_t woken;
+	/* What dart_zero__start_thread() and the thread tell each other. */
+	sem_t has_begun;
+	int result;
+	/* In the table of descriptors of the thread, which ends with it; or -1. */
+	int fd; /* the memfd */
 	int wake; /* an eventfd */
-	int inotify, connection; /* of the thread, or -1 */
-	int proof; /* the descriptor by which dartd knows that the program lives, or -1 */
+	int inotify, connection;
+	int proof; /* by which dartd knows that the program lives */
 };
 
+#define DART_ZERO_INITIALIZER                                                           \
+	.lock = PTHREAD_MUTEX_INITIALIZER, .woken = PTHREAD_COND_INITIALIZER, .fd = -1, \
+	.wake = -1, .inotify = -1, .connection = -1, .proof = -1
+
 /* zero_memory.c */
-/* Creates the memfd and maps it over all pieces; -errno. */
+/* In the thread: creates the memfd and maps it over all pieces.  Returns 0 or -errno. */
 int dart_zero__share(struct dart_zero *zero);
 /* Replaces the memfd under all pieces by a private copy: 0 or -errno. */
 int dart_zero__unshare(struct dart_zero *zero);
 
+/* zero_thread.c */
+/*
+ * Starts the thread, which has a table of descriptors of its own: programs close descriptors that
+ * they did not open, and must neither meet nor lose one of these.  There it calls @share, which
+ * calls dart_zero__share(), and then dart_zero__register().  Returns 0 when the memory is shared, or
+ * -errno.
+ */
+int dart_zero__start_thread(struct dart_zero *zero, int (*share)(struct dart_zero *zero));
+/* Makes the thread look at the lists.  With the lock held. */
+void dart_zero__wake(struct dart_zero *zero);
+/* Ends the thread.  With the lock held, which it releases meanwhile. */
+void dart_zero__end_thread(struct dart_zero *zero);
+/* In the child of fork(), which has no thread, and of its descriptors none. */
+void dart_zero__forget_thread(struct dart_zero *zero);
+
 /* zero_registration.c */
-/* The thread runs @run, which gets @zero. */
-int dart_zero__start_thread(struct dart_zero *zero, void *(*run)(void *));
 /* Hands the memory to each dartd that appears, until @zero->is_ending. */
-void *dart_zero__register(void *zero);
+void dart_zero__register(struct dart_zero *zero);
 /* With the lock held. */
 void dart_zero__move(struct dart_zero *zero, struct dart_zero_object *object,
 		     enum dart_zero_state state);
-void dart_zero__wake(struct dart_zero *zero);
 /* Frees an object that nobody reads, and its bytes.  With the lock held. */
 void dart_zero__drop(struct dart_zero *zero, struct dart_zero_object *object);
 

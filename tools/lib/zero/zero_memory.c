@@ -79,10 +79,8 @@ int dart_zero__unshare(struct dart_zero *zero)
 
 	for (i = 0; !ret && i < zero->piece_count; i++)
 		ret = make_private(zero->pieces[i].at, zero->pieces[i].bytes);
-	if (!ret) {
-		close(zero->fd);
-		zero->fd = -1;
-	}
+	if (!ret)
+		zero->is_shared = false;
 	return ret;
 }
 
@@ -108,6 +106,7 @@ int dart_zero__share(struct dart_zero *zero)
 		goto unmap;
 	}
 	zero->fd = fd;
+	zero->is_shared = true;
 	return 0;
 
 unmap:

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The thread that hands the memory and its descriptions to each dartd that appears. */
+/* Hands the memory and its descriptions to each dartd that appears. */
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,12 +67,6 @@ void dart_zero__drop(struct dart_zero *state, struct dart_zero_object *object)
 	state->counts[object->state]--;
 	state->by_unit[(object->offset - state->variable_bytes) / DART_ZERO_UNIT] = NULL;
 	free(object);
-}
-
-void dart_zero__wake(struct dart_zero *zero)
-{
-	if (zero->wake >= 0)
-		eventfd_write(zero->wake, 1);
 }
 
 /* ---- requests and replies */
@@ -508,21 +501,19 @@ static void wait_for_events(struct registrar *registrar, int ms)
 	eventfd_t value;
 
 	poll(events, 2, ms);
-	if (registrar->zero->wake >= 0)
-		eventfd_read(registrar->zero->wake, &value);
+	eventfd_read(registrar->zero->wake, &value);
 	if (registrar->zero->inotify >= 0)
 		while (read(registrar->zero->inotify, ignored, sizeof(ignored)) > 0)
 			;
 }
 
-void *dart_zero__register(void *started)
+void dart_zero__register(struct dart_zero *zero)
 {
 	struct registrar registrar = {
-		.zero = started,
+		.zero = zero,
 		.watch = -1,
 		.delay_ms = DELAY_MIN_MS,
 	};
-	struct dart_zero *zero = started;
 	int ms;
 
 	pthread_mutex_lock(&zero->lock);
@@ -541,21 +532,4 @@ void *dart_zero__register(void *started)
 	}
 	pthread_mutex_unlock(&zero->lock);
 	disconnect(&registrar);
-	if (zero->inotify >= 0)
-		close(zero->inotify);
-	zero->inotify = -1;
-	return NULL;
-}
-
-int dart_zero__start_thread(struct dart_zero *zero, void *(*run)(void *))
-{
-	sigset_t all, before;
-	int ret;
-
-	/* Signals of the program are for its own threads. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	ret = -pthread_create(&zero->thread, NULL, run, zero);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return ret;
 }
