@@ -3,11 +3,14 @@
 #include "simulation.h"
 
 #include <err.h>
+#include <stdbool.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include <libdart/store/store_sizing.h>
 
 #include "tools/bench/ingest.h"
 #include "tools/bench/memory.h"
@@ -19,6 +22,7 @@ struct simulation {
 	uint8_t *memory;
 	size_t length;
 	uint64_t reported;
+	bool falls;
 	uint8_t keys[CHUNK * INGEST_KEY];
 	struct dart_store_answer answers[CHUNK];
 };
@@ -39,6 +43,11 @@ struct simulation *simulation__new(const struct dart_store_geometry *geometry)
 	return simulation;
 }
 
+void simulation__fall(struct simulation *simulation)
+{
+	simulation->falls = true;
+}
+
 void simulation__free(struct simulation *simulation)
 {
 	dart_store__free(simulation->store);
@@ -56,14 +65,39 @@ static uint32_t make_keys(struct simulation *simulation, uint64_t first, uint64_
 	return count;
 }
 
+#define SAMPLES 16384	/* as dartd takes */
+
+/* Reports @count keys to as many copies as the fill of the store asks for. */
+static void report_falling(struct simulation *simulation, uint32_t count)
+{
+	const uint64_t written =
+		dart_store__sample(simulation->store, SAMPLES, simulation->reported);
+	uint32_t copies = dart_store_sizing__falling((double)written / SAMPLES), copy, i;
+	uint8_t value[DART_STORE_VALUE_MAX] = {};
+	uint32_t number;
+
+	if (copies > dart_store__geometry(simulation->store)->redundancy)
+		copies = dart_store__geometry(simulation->store)->redundancy;
+	for (i = 0; i < count; i++) {
+		number = simulation->reported + i;
+		memcpy(value, &number, sizeof(number));
+		for (copy = 0; copy < copies; copy++)
+			dart_store__write(simulation->store, simulation->keys + i * INGEST_KEY,
+					  INGEST_KEY, copy, value);
+	}
+}
+
 void simulation__report(struct simulation *simulation, uint64_t flows)
 {
 	uint32_t count;
 
 	for (; simulation->reported < flows; simulation->reported += count) {
 		count = make_keys(simulation, simulation->reported, flows);
-		ingest__reports(simulation->store, simulation->memory,
-				simulation->keys, simulation->reported, count);
+		if (simulation->falls)
+			report_falling(simulation, count);
+		else
+			ingest__reports(simulation->store, simulation->memory,
+					simulation->keys, simulation->reported, count);
 		simulation__progress("%.0f of %.0f million flows reported",
 				     simulation->reported / 1e6, flows / 1e6);
 	}

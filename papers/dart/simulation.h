@@ -20,6 +20,8 @@ struct simulation_tally {
 /* Exits the program if out of memory. */
 struct simulation *simulation__new(const struct dart_store_geometry *geometry);
 void simulation__free(struct simulation *simulation);
+/* Lets the copies of further reports fall as the store fills, from its redundancy, as dartd does. */
+void simulation__fall(struct simulation *simulation);
 
 /* Reports further flows, up to @flows in total. */
 void simulation__report(struct simulation *simulation, uint64_t flows);

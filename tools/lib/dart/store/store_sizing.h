@@ -47,6 +47,15 @@ void dart_store_sizing__average_risks(double load, uint32_t redundancy, uint32_t
 double dart_store_sizing__load(double success, uint32_t redundancy);
 /* The copies with the best average, 1 to DART_STORE_REDUNDANCY_MAX. */
 uint32_t dart_store_sizing__redundancy(double load);
+/*
+ * The redundancy of reports to a store of which this part of the slots is written, if it falls as
+ * the store fills: 8, 4, 2 and then 1.  Early reports get many copies while slots are empty; late
+ * ones overwrite few.
+ */
+uint32_t dart_store_sizing__falling(double written);
+/* As dart_store_sizing__oldest() and __average(), if the redundancy falls from @most, 1 to 8. */
+double dart_store_sizing__falling_oldest(double load, uint32_t most);
+double dart_store_sizing__falling_average(double load, uint32_t most);
 /* The load, from a sample of slots; INFINITY if all of them are written. */
 double dart_store_sizing__estimate(uint64_t written, uint64_t samples, uint32_t redundancy);
 
