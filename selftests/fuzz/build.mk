@@ -32,6 +32,7 @@ fuzz_digests_sources := $(addprefix tools/dartctl/switch/thrift/, digests.c \
 	publisher.c thrift.c wire.c)
 fuzz_digests_parsers := $(addprefix tools/dartctl/switch/thrift/, digests.c \
 	publisher.c)
+fuzz_epoch_file_parsers := tools/lib/dart/store/epoch_file.c
 fuzz_escape_parsers := tools/lib/dart/escape.c
 fuzz_host_clock_sources := tools/controller/decode/host_clock.c
 fuzz_host_clock_parsers := $(fuzz_host_clock_sources)

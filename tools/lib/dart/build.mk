@@ -2,7 +2,7 @@
 # libdart: control regions, READs, stores, reports and lookup tables.
 libraries += dart
 dart_sources := $(wildcard tools/lib/dart/*.c tools/lib/dart/*/*.c)
-dart_packages := libxxhash jansson libibverbs librdmacm yaml-0.1 zlib gnutls m
+dart_packages := libxxhash jansson libibverbs librdmacm yaml-0.1 zlib libzstd gnutls m
 m_libs := -lm
 # Raised when a program that was linked with the last one may break.
 dart_abi := 0
