@@ -70,10 +70,31 @@ int memory_view__open(struct memory_view *view, const struct device *device, voi
 	return ret;
 }
 
+int memory_view__turn(struct memory_view *view, void *memory, size_t length, int access,
+		      struct dart_error *error)
+{
+	struct memory_view turned = { .pd = view->pd, .former = view->memory_region };
+	int ret;
+
+	ret = rdma_base__choose(&turned.base, error) ?:
+		      memory_view__register(&turned, memory, length, access, error);
+	if (!ret)
+		*view = turned;
+	return ret;
+}
+
+void memory_view__end_former(struct memory_view *view)
+{
+	if (view->former && ibv_dereg_mr(view->former))
+		log__peer_error("cannot deregister former memory of peers");
+	view->former = NULL;
+}
+
 void memory_view__close(struct memory_view *view)
 {
 	if (!view->pd)
 		return;
+	memory_view__end_former(view);
 	if (ibv_dereg_mr(view->memory_region))
 		log__peer_error("cannot deregister a memory region of peers");
 	ibv_dealloc_pd(view->pd);

@@ -18,12 +18,22 @@
 struct memory_view {
 	struct ibv_pd *pd;	/* NULL if the view is closed */
 	struct ibv_mr *memory_region;
+	/* Other memory, that peers may still use after memory_view__turn(); or NULL. */
+	struct ibv_mr *former;
 	uint64_t base;		/* address of the first byte */
 };
 
 /* @access: of ibv_reg_mr(3).  @base: 0 for a random one. */
 int memory_view__open(struct memory_view *view, const struct device *device, void *memory,
 		      size_t length, int access, uint64_t base, struct dart_error *error);
+/*
+ * Lets the same peers, by the same queue pairs, reach other @memory under another key and a random
+ * address as well.  There is no former memory, and the view is open.  On error it is unchanged.
+ */
+int memory_view__turn(struct memory_view *view, void *memory, size_t length, int access,
+		      struct dart_error *error);
+/* The key of the former memory becomes invalid; does nothing if there is none. */
+void memory_view__end_former(struct memory_view *view);
 /* Keeps @base.  Does nothing if the view is closed. */
 void memory_view__close(struct memory_view *view);
 

@@ -15,11 +15,17 @@ void remote_objects__open(struct remote_objects *objects)
 
 /* ---- one object */
 
-static int remote_object__open_view(struct remote_object *object, const struct device *device,
-				    uint64_t base, struct dart_error *error)
+static int remote_objects__open_view(const struct remote_objects *objects,
+				     struct remote_object *object, uint64_t base,
+				     struct dart_error *error)
 {
-	return memory_view__open(&object->read, device, object->memory.address,
-				 object->memory.length, IBV_ACCESS_REMOTE_READ, base, error);
+	size_t offset = 0, length = object->memory.length;
+
+	if (objects->kind->window)
+		objects->kind->window(object, &offset, &length);
+	return memory_view__open(&object->read, objects->device,
+				 (uint8_t *)object->memory.address + offset, length,
+				 IBV_ACCESS_REMOTE_READ, base, error);
 }
 
 static int remote_object__open_memory(struct remote_object *object, const char *noun,
@@ -49,7 +55,7 @@ static int remote_objects__open_object(const struct remote_objects *objects,
 	ret = kind->open ? kind->open(object, error) : 0;
 	if (ret)
 		goto close_memory;
-	ret = remote_object__open_view(object, objects->device, origin->read_base, error);
+	ret = remote_objects__open_view(objects, object, origin->read_base, error);
 	if (!ret)
 		return 0;
 	if (kind->close)
@@ -150,7 +156,7 @@ int remote_objects__attach(struct remote_objects *objects, struct dart_error *er
 	int ret;
 
 	TAILQ_FOREACH(object, &objects->list, link) {
-		ret = remote_object__open_view(object, objects->device, object->read.base, error);
+		ret = remote_objects__open_view(objects, object, object->read.base, error);
 		if (ret)
 			return ret;
 		if (objects->kind->attached)

@@ -61,6 +61,8 @@ struct remote_kind {
 	/* NULL, or: opens the contents of the memory, and frees what open() allocated. */
 	int (*open)(struct remote_object *object, struct dart_error *error);
 	void (*close)(struct remote_object *object);
+	/* NULL, or: which bytes of the memory readers reach; all of them without it. */
+	void (*window)(const struct remote_object *object, size_t *offset, size_t *length);
 	/* NULL, or: readers can connect again, after the device was away. */
 	void (*attached)(struct remote_object *object);
 	void (*free_peer)(struct remote_peer *peer);
