@@ -174,7 +174,7 @@ static void agent__open_peer_services(struct agent *agent)
 		.list = "controllers",
 	};
 	agent->peer_services[1] = (struct peer_service){
-		&reader_kind, &agent->stores, &counts->readers,
+		&reader_kind, &agent->stores.objects, &counts->readers,
 		.allowed = &agent->configuration.readers, .needs_list = true,
 		.list = "readers",
 	};
@@ -215,9 +215,11 @@ static void agent__open_remote_objects(struct agent *agent)
 	struct lookup_counts *lookup = &agent->self.counts->lookup;
 	struct store_counts *stores = &agent->self.counts->stores;
 
-	agent->stores =
+	agent->stores.objects =
 		agent__remote_objects(agent, &store_kind, &stores->stores, &stores->reporters);
-	remote_objects__open(&agent->stores);
+	agent->stores.loop = agent->loop;
+	agent->stores.state = agent->options.state;
+	remote_objects__open(&agent->stores.objects);
 	agent->tables.objects =
 		agent__remote_objects(agent, &table_kind, &lookup->tables, &lookup->requesters);
 	remote_objects__open(&agent->tables.objects);
@@ -270,7 +272,7 @@ int agent__open(struct agent *agent, const struct options *options,
 			{ follow_requests, &agent->followers },
 			{ probe_requests, &agent->probes },
 			{ application_requests, &agent->applications },
-			{ stores_requests, &agent->stores },
+			{ stores_requests, &agent->stores.objects },
 			{ tables_requests, &agent->tables.objects },
 			{ listener_requests, &agent->listener },
 			{ client_requests, NULL },
@@ -376,7 +378,7 @@ int agent__open(struct agent *agent, const struct options *options,
 	else
 		agent__use_configuration(agent);
 	coverage_report__update(&agent->coverage);
-	kept_memory__log(&agent->stores.kept);
+	kept_memory__log(&agent->stores.objects.kept);
 	kept_memory__log(&agent->tables.objects.kept);
 	ret = agent__open_listener(agent, error);
 	if (ret)
@@ -396,7 +398,7 @@ close_registrations:
 	registrations__close(&agent->registrations);
 close_tables:
 	remote_objects__close(&agent->tables.objects);
-	remote_objects__close(&agent->stores);
+	remote_objects__close(&agent->stores.objects);
 	applications__close(&agent->applications);
 close_probes:
 	probes__close(&agent->probes);
@@ -448,7 +450,7 @@ void agent__close(struct agent *agent)
 	coverage_report__close(&agent->coverage);
 	registrations__close(&agent->registrations);
 	remote_objects__close(&agent->tables.objects);
-	remote_objects__close(&agent->stores);
+	remote_objects__close(&agent->stores.objects);
 	applications__close(&agent->applications);
 	probes__close(&agent->probes);
 	region_events__close(&agent->region_events);

@@ -74,7 +74,7 @@ struct agent {
 	struct region_events region_events;
 	struct probes probes;
 	struct applications applications;
-	struct remote_objects stores;
+	struct stores stores;
 	struct lookup_tables tables;
 	struct request_table request_tables[AGENT_REQUEST_TABLES];
 	struct registrations registrations;

@@ -69,7 +69,7 @@ static void agent__leave_device(struct agent *agent)
 
 	listener__close(&agent->listener);
 	remote_objects__detach(&agent->tables.objects);
-	remote_objects__detach(&agent->stores);
+	remote_objects__detach(&agent->stores.objects);
 	/* This can fail only for lack of memory to remember the registered regions. */
 	if (registry__change_device(&agent->registry, NULL, &error)) {
 		log__error("%s", error.text);
@@ -99,7 +99,7 @@ static int agent__open_device(struct agent *agent, struct dart_error *error)
 {
 	return device__open(&agent->device, agent->loop, error)				  ?:
 		       registry__change_device(&agent->registry, agent->device.pd, error) ?:
-		       remote_objects__attach(&agent->stores, error)			  ?:
+		       remote_objects__attach(&agent->stores.objects, error)			  ?:
 		       remote_objects__attach(&agent->tables.objects, error)		  ?:
 		       agent__open_listener(agent, error);
 }

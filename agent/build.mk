@@ -18,6 +18,8 @@ unit_store_kept_sources := $(addprefix agent/, \
 	base/fd_store.c base/log.c base/long_work.c base/rdma_base.c \
 	rdma/kept_memory.c \
 	rdma/remote_memory.c rdma/report_kept.c store/store_kept.c)
+unit_epoch_folder_sources := agent/store/epoch_folder.c
+unit_epoch_memory_sources := agent/store/epoch_memory.c
 unit_long_work_sources := agent/base/long_work.c
 unit_entry_batch_sources := agent/tea/entry_batch.c
 unit_table_epoch_sources := agent/base/log.c agent/tea/table_kept.c

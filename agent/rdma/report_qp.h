@@ -21,6 +21,7 @@ struct report_qp {
 	struct local_path path; /* from the reporter */
 	struct ibv_qp *queue_pair;
 	struct memory_view view; /* that it writes */
+	uint64_t former_base; /* of the view, before it turned */
 	uint32_t first_psn;
 	uint32_t write_max; /* bytes of a WRITE */
 };

@@ -27,10 +27,11 @@ static uint64_t new_epoch(uint64_t old)
 	return now > old ? now : old + 1;
 }
 
-int stores__create(struct remote_objects *stores, const char *name,
-		   const struct dart_store_geometry *geometry, struct remote_origin *origin,
-		   struct store **result, struct dart_error *error)
+int stores__create(struct stores *stores, const char *name,
+		   const struct dart_store_geometry *geometry, const struct rotation_plan *plan,
+		   struct remote_origin *origin, struct store **result, struct dart_error *error)
 {
+	uint64_t length = dart_store_geometry__length(geometry);
 	struct store *store = calloc(1, sizeof(*store));
 	int ret;
 
@@ -38,13 +39,42 @@ int stores__create(struct remote_objects *stores, const char *name,
 		return dart_error__no_memory(error);
 	store->geometry = *geometry;
 	store->epoch = new_epoch(origin->epoch);
-	ret = remote_objects__add(stores, &store->object, name,
-				  dart_store_geometry__length(geometry), origin, error);
-	if (ret)
+	store->plan = plan;
+	store->stores = stores;
+	if (plan)
+		length = DART_EPOCH_MEMORY_LENGTH(length);
+	ret = remote_objects__add(&stores->objects, &store->object, name, length, origin, error);
+	if (ret) {
 		free(store);
-	else
-		*result = store;
-	return ret;
+		return ret;
+	}
+	store->plan = NULL;
+	*result = store;
+	return 0;
+}
+
+static int store__open(struct remote_object *object, struct dart_error *error)
+{
+	struct store *store = (struct store *)object;
+
+	if (!store->plan)
+		return 0;
+	return rotation__open(&store->rotation, store->plan, &store->stores->objects, object,
+			      &store->geometry, store->stores->loop, store->stores->state, error);
+}
+
+static void store__close(struct remote_object *object)
+{
+	rotation__close(((struct store *)object)->rotation);
+}
+
+/* The slots of the present epoch, or all. */
+static void store__window(const struct remote_object *object, size_t *offset, size_t *length)
+{
+	const struct store *store = (const struct store *)object;
+
+	*offset = store->rotation ? rotation__offset(store->rotation) : 0;
+	*length = dart_store_geometry__length(&store->geometry);
 }
 
 /* Reporters get other keys and queue pairs. */
@@ -65,13 +95,15 @@ int stores__add_reporter(struct remote_objects *stores, struct store *store, str
 			 const struct report_qp_origin *origin, struct report_qp **result,
 			 struct dart_error *error)
 {
-	const struct remote_memory *memory = &store->object.memory;
+	size_t offset, length;
 	int ret;
 
 	if (!store->object.read.pd)
 		return dart_error__set(error, ENODEV,
 				       "reporters need the RDMA device, which is not there now");
-	ret = report_qp__new(stores->device, address, memory->address, memory->length,
+	store__window(&store->object, &offset, &length);
+	ret = report_qp__new(stores->device, address,
+			     (uint8_t *)store->object.memory.address + offset, length,
 			     DART_STORE_SLOT_MAX, origin, result, error);
 	if (!ret)
 		remote_objects__add_peer(stores, &store->object, &(*result)->peer);
@@ -106,7 +138,7 @@ static json_t *store__to_json(const struct remote_object *object)
 {
 	const struct store *store = (const struct store *)object;
 
-	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:s*, s:I, s:I, s:I}", "name",
+	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:s*, s:I, s:I, s:I, s:o*}", "name",
 			 object->name, "slots_log2",
 			 (json_int_t)__builtin_ctzll(store->geometry.slots), "value_length",
 			 (json_int_t)store->geometry.value_length, "checksum_bits",
@@ -115,7 +147,8 @@ static json_t *store__to_json(const struct remote_object *object)
 			 (json_int_t)object->memory.length, "huge_pages", object->memory.is_huge,
 			 "file", object->file, "epoch", (json_int_t)store->epoch, "reporters",
 			 remote_object__count_peers(object), "readers",
-			 (json_int_t)object->readers.peers);
+			 (json_int_t)object->readers.peers, "epochs",
+			 store->rotation ? rotation__to_json(store->rotation) : NULL);
 }
 
 /* A reporter, in replies. */
@@ -144,6 +177,11 @@ static json_t *collector(const struct store *store, const struct report_qp *repo
 		.geometry = store->geometry,
 	};
 
+	if (store->rotation && store->rotation->plan.falls) {
+		collector.redundancy_max = store->geometry.redundancy;
+		collector.geometry.redundancy = store->rotation->redundancy;
+	}
+
 	snprintf(collector.name, sizeof(collector.name), "%s", store->object.name);
 	memcpy(collector.mac, report_qp->path.mac, sizeof(collector.mac));
 	return dart_collector__to_json(&collector);
@@ -167,6 +205,9 @@ const struct remote_kind store_kind = {
 	.purpose = "reports",
 	.contents = "reports",
 	.print_kept = store__print_kept,
+	.open = store__open,
+	.close = store__close,
+	.window = store__window,
 	.attached = store__attached,
 	.free_peer = free_reporter,
 	.offer = store__offer,

@@ -214,6 +214,10 @@ static const struct call {
 	{ "store-list", .request = "{\"request\": \"store-list\"}\n" },
 	{ "store-open",
 	  .request = "{\"request\": \"store-open\", \"name\": \"others\"}\n" },
+	{ "store-rotate",
+	  .request = "{\"request\": \"store-rotate\", \"name\": \"others\"}\n" },
+	{ "epoch-list",
+	  .request = "{\"request\": \"epoch-list\", \"name\": \"others\"}\n" },
 	{ "reporter-add",
 	  .request = "{\"request\": \"reporter-add\", \"store\": \"others\", "
 		     "\"address\": \"" REPORTER "\"}\n" },
@@ -297,7 +301,7 @@ static void prepare(void)
 	ask("{\"request\": \"probe-unload\", \"name\": \"runqlat\"}\n", -1);
 	ask("{\"request\": \"store-delete\", \"name\": \"attempt\"}\n", -1);
 	ask("{\"request\": \"store-create\", \"name\": \"others\", "
-	    "\"slots_log2\": 4, \"value_length\": 4}\n", -1);
+	    "\"slots_log2\": 4, \"value_length\": 4, \"epoch_ns\": 3600000000000}\n", -1);
 	ask("{\"request\": \"table-delete\", \"name\": \"attempt\"}\n", -1);
 	ask("{\"request\": \"table-create\", \"name\": \"others\", \"rows_log2\": 4, "
 	    "\"key_length\": 4, \"value_length\": 4}\n", -1);

@@ -157,8 +157,13 @@
  *   {"request": "application-remove", "name": A}
  *       A: the name in the reply to application-add.  The last one is for root only.
  *   {"request": "store-create", "name": N, "slots_log2": K, "value_length": V,
- *    "checksum_bits": C, "redundancy": R, "file": F}
- *       Creates a store of 2^K slots, see <dart/store.h>; C, R and F are optional.  F
+ *    "checksum_bits": C, "redundancy": R, "file": F, "epoch_ns": P, "epoch_reports": P,
+ *    "keep_ns": T, "keep_bytes": B, "schema": S, "falling": true}
+ *       Creates a store of 2^K slots, see <dart/store.h>; C, R and F are optional.  With one P
+ *       the store has epochs, see <dart/epoch.h>, that end after so many ns, or about so many
+ *       reports; then the last four are optional: the oldest files go if they are older than T
+ *       or all together longer than B, S is the name of a schema for their headers, and
+ *       "falling" lowers the redundancy that is exported to reporters as the store fills.  F
  *       only names a file on tmpfs or hugetlbfs, whose descriptor, open for reading and
  *       writing, comes with the first byte.  The file is empty, or has the size of the
  *       store (in whole pages) and keeps its contents.  Without F, if the service
@@ -171,7 +176,16 @@
  *   {"request": "store-list"}
  *   {"request": "store-open", "name": N}
  *       With the first byte of the reply comes a file descriptor to mmap() for
- *       reading: slot 0 is at its start.
+ *       reading: slot 0 is at its start, or as <dart/epoch.h> describes.
+ *   {"request": "store-rotate", "name": N}
+ *       Ends the present epoch of a store; within 10 s, if the one before is still being
+ *       written to its file (EBUSY afterwards).  Root only.
+ *   {"request": "epoch-list", "name": N, "since_ns": S, "until_ns": U}
+ *       The epochs of a store of which a part lies from S to U, ns of CLOCK_REALTIME; both
+ *       are optional.
+ *   {"request": "epoch-open", "name": N, "since_ns": S}
+ *       With the first byte of the reply comes a file descriptor to read the file of the epoch
+ *       that began at S.
  *   {"request": "store-export", "name": N}
  *       Returns the configuration that reporters need.  Root only.
  *   {"request": "reporter-add", "store": N, "address": A}
@@ -242,7 +256,8 @@
  * for coverage, "coverage"; for follow-source, "follow"; for register-host, "host" as in list;
  * for probe-list, "probes"; for probe-load and -unload, "probe" as in probe-list; for
  * application-list, "applications"; for application-add, -show and -remove, "application" as in
- * application-list; for store-list, "stores"; for store-create, -delete and -open, "store" as in store-list; for store-export,
+ * application-list; for store-list, "stores"; for store-create, -delete and -open, "store" as in store-list; for
+ * store-rotate, the "epochs" of the store; for epoch-list, "epochs", the oldest first; for epoch-open, "epoch", an object with "since_ns"; for store-export,
  * "collectors", as in dart_collectors(5); for reporter-list, "reporters"; for reporter-add and
  * -remove, "reporter" as in reporter-list; for table-list, "tables"; for table-create, -delete
  * and -open, "table" as in table-list; for table-change, "changes"; for table-export, "tables",
@@ -286,7 +301,8 @@
  *
  * A change: {"time_ms": CLOCK_REALTIME in ms, "event": E, "object": O, "name": N}.
  * E and O: "added", "removed" or "ended" (its counters no longer exist) of an
- * "entry", "follower" or "host"; "added" or "removed" of a "store" or "reporter" (N is its
+ * "entry", "follower" or "host"; "rotated" of a "store", whose numbers in store-export are other
+ * ones; "added" or "removed" of a "store" or "reporter" (N is its
  * address, and "store" names its store); "added" or "removed" of a "table";
  * "added", "removed" or "renewed" of a "requester" (N is its address, and "table" names
  * its table); "loaded" or "unloaded" of a "probe"; "connected" or "disconnected" of a
@@ -299,7 +315,15 @@
  * A store: {"name": N, "slots_log2": 20, "value_length": 20, "checksum_bits": 32,
  * "redundancy": 2, "bytes": 25165824, "huge_pages": false, "file": F, "epoch": S,
  * "reporters": 1, "readers": 0}; "file" is present only if the store has one; S: as in
- * dart_collectors(5); "reporters" and "readers" count the connected ones.
+ * dart_collectors(5); "reporters" and "readers" count the connected ones.  With epochs it has
+ * "epochs": {"bank": 0 or 1, of <dart/epoch.h>, "since_ns": of the present epoch, "period_ns" or
+ * "reports": P, "keep_ns": T, "keep_bytes": B, "schema": S, "falling": false, "redundancy": of
+ * reports now, "written": epochs in files, "lost": epochs whose memory was needed before they were
+ * in a file, "late": rotations that waited for a file}; the last three count since the agent
+ * created or took over the store.
+ *
+ * An epoch: {"since_ns": S, "until_ns": U or null, "in": "memory" or "file", "bank": B}; "bank" is
+ * there only in memory.
  *
  * A reporter: {"store": N, "reporter": A, "qpn": 17}.
  *

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The folder with the files of a store's epochs, see <dart/epoch.h>.  Whatever ends dartd, or the
+ * machine, a file is there and whole, or not there.
+ */
+#ifndef EPOCH_FOLDER_H
+#define EPOCH_FOLDER_H
+
+#include <limits.h>
+#include <stdint.h>
+
+#include <libdart/error.h>
+#include <libdart/store/epoch_file.h>
+
+struct epoch_folder {
+	char path[PATH_MAX];
+	uint64_t keep_ns, keep_bytes; /* of all files; 0: no limit */
+};
+
+struct epoch_item {
+	uint64_t since_ns, until_ns;
+	uint64_t bytes;
+};
+
+/* The epochs with files, the oldest one first. */
+struct epoch_list {
+	struct epoch_item *items;
+	size_t count;
+};
+
+/* The folder of @store in the directory @state; nothing is created.  -ENAMETOOLONG. */
+int epoch_folder__open(struct epoch_folder *folder, const char *state, const char *store,
+		       struct dart_error *error);
+/* Removes what a dartd left unfinished. */
+void epoch_folder__tidy(const struct epoch_folder *folder);
+
+/* A folder that does not exist is empty.  The caller frees the items. */
+int epoch_folder__list(const struct epoch_folder *folder, struct epoch_list *list,
+		       struct dart_error *error);
+/* Returns a descriptor for reading; -ENOENT. */
+int epoch_folder__read(const struct epoch_folder *folder, const struct epoch_item *item,
+		       struct dart_error *error);
+/*
+ * Writes the file of @epoch, as dart_epoch_file__write() does, and makes it permanent.  On error
+ * nothing is left.
+ */
+int epoch_folder__write(const struct epoch_folder *folder, const struct dart_epoch *epoch,
+			const void *slots, dart_epoch_pace *pace, void *argument,
+			struct dart_error *error);
+/*
+ * Removes the files of the oldest epochs until the others are as young and as few bytes as the
+ * folder keeps; the youngest one stays.  Returns how many it removed.
+ */
+size_t epoch_folder__retain(const struct epoch_folder *folder, uint64_t now_ns);
+
+#endif /* EPOCH_FOLDER_H */
