@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <libdart/yaml_file.h>
+#include <libdart/settings/quantity.h>
 
 #include "configuration.h"
 
@@ -213,6 +214,18 @@ static void print_number(FILE *file, const char *key, const json_t *number)
 			json_integer_value(number));
 }
 
+/* A quantity with the largest unit that divides it. */
+static void print_quantity(FILE *file, const char *key, enum dart_quantity quantity,
+			   const json_t *number)
+{
+	char text[32];
+
+	if (!number)
+		return;
+	dart_quantity__print(quantity, json_integer_value(number), text, sizeof(text));
+	fprintf(file, "    %s: %s\n", key, text);
+}
+
 static void print_power(FILE *file, const char *key, const json_t *log2)
 {
 	fprintf(file, "    %s: 2^%" JSON_INTEGER_FORMAT "\n", key, json_integer_value(log2));
@@ -251,6 +264,14 @@ static void print_store(FILE *file, const json_t *registrations, const json_t *r
 	print_number(file, "checksum", json_object_get(request, "checksum_bits"));
 	print_number(file, "redundancy", json_object_get(request, "redundancy"));
 	print_member(file, &is_first, "file", text_of(request, "file"));
+	print_quantity(file, "epoch", DART_QUANTITY_TIME, json_object_get(request, "epoch_ns"));
+	print_number(file, "epoch", json_object_get(request, "epoch_reports"));
+	print_quantity(file, "keep", DART_QUANTITY_TIME, json_object_get(request, "keep_ns"));
+	print_quantity(file, "keep_bytes", DART_QUANTITY_BYTES,
+		       json_object_get(request, "keep_bytes"));
+	print_member(file, &is_first, "schema", text_of(request, "schema"));
+	if (json_is_true(json_object_get(request, "falling")))
+		fputs("    falling: true\n", file);
 	print_parts(file, registrations, "reporters", "reporter-add", "store",
 		    text_of(request, "name"));
 }

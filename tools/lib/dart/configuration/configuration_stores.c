@@ -2,15 +2,58 @@
 /* The stores and reporters in a configuration file. */
 #include <string.h>
 
+#include <dart/epoch.h>
 #include <dart/store.h>
 #include <dart/store_access.h>
 #include <libdart/configuration/configuration_loader_internal.h>
+#include <libdart/settings/quantity.h>
 
 struct store {
 	const char *name, *file;
 	const yaml_node_t *reporters; /* NULL: none */
 	long long slots_log2, value, checksum, redundancy; /* -1: not given */
+	/* Of a store with epochs; 0, NULL or false: not given. */
+	uint64_t epoch_ns, epoch_reports, keep_ns, keep_bytes;
+	const char *schema;
+	bool falls;
 };
+
+static int take_quantity(struct dart_yaml *yaml, const yaml_node_t *node,
+			 enum dart_quantity quantity, uint64_t *value)
+{
+	const char *text;
+	int ret = dart_configuration__take_text(yaml, node, &text);
+
+	return ret ?: dart_quantity__parse(quantity, text, 1, INT64_MAX, value);
+}
+
+/* "1min", or a number of reports. */
+static int take_epoch(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+{
+	struct store *store = into;
+
+	if (take_quantity(yaml, node, DART_QUANTITY_TIME, &store->epoch_ns) &&
+	    take_quantity(yaml, node, DART_QUANTITY_NUMBER, &store->epoch_reports))
+		return dart_yaml__refuse(yaml, node,
+					 "an epoch takes a time such as 1min, or a number of reports");
+	if (store->epoch_ns && store->epoch_ns < 1000000000)
+		return dart_yaml__refuse(yaml, node, "an epoch takes 1 s at least");
+	return 0;
+}
+
+static int take_keep(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+{
+	if (take_quantity(yaml, node, DART_QUANTITY_TIME, into))
+		return dart_yaml__refuse(yaml, node, "files are kept for a time such as 1440min");
+	return 0;
+}
+
+static int take_keep_bytes(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+{
+	if (take_quantity(yaml, node, DART_QUANTITY_BYTES, into))
+		return dart_yaml__refuse(yaml, node, "files are kept up to a size such as 10G");
+	return 0;
+}
 
 static int take_slots(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
@@ -59,7 +102,20 @@ static int check_store(struct dart_yaml *yaml, const yaml_node_t *item, const st
 		return dart_yaml__refuse(yaml, item,
 					 "the name of a store has at most %d bytes: '%s'",
 					 DART_STORE_NAME_MAX - 1, store->name);
+	if (!store->epoch_ns && !store->epoch_reports &&
+	    (store->keep_ns || store->keep_bytes || store->schema || store->falls))
+		return dart_yaml__refuse(yaml, item,
+					 "the store has no 'epoch', which its other keys need");
+	if (store->schema && strlen(store->schema) >= DART_EPOCH_SCHEMA_MAX)
+		return dart_yaml__refuse(yaml, item, "the name of a schema has at most %d bytes",
+					 DART_EPOCH_SCHEMA_MAX - 1);
 	return dart_configuration__check_path(yaml, item, store->file);
+}
+
+/* NULL if it is not given. */
+static json_t *given(uint64_t number)
+{
+	return number ? json_integer(number) : NULL;
 }
 
 static int add_store(struct dart_configuration_loader *loader, struct dart_yaml *yaml,
@@ -79,11 +135,15 @@ static int add_store(struct dart_configuration_loader *loader, struct dart_yaml 
 		return ret;
 	return dart_configuration_loader__add(
 		loader, yaml, item,
-		json_pack("{s:s, s:s, s:I, s:I, s:o*, s:o*, s:s*}", "request", "store-create",
-			  "name", store->name, "slots_log2", (json_int_t)store->slots_log2,
+		json_pack("{s:s, s:s, s:I, s:I, s:o*, s:o*, s:s*, s:o*, s:o*, s:o*, s:o*, s:s*, s:o*}",
+			  "request", "store-create", "name", store->name, "slots_log2", (json_int_t)store->slots_log2,
 			  "value_length", (json_int_t)store->value, "redundancy",
 			  dart_configuration__optional(store->redundancy), "checksum_bits",
-			  dart_configuration__optional(store->checksum), "file", store->file),
+			  dart_configuration__optional(store->checksum), "file", store->file,
+			  "epoch_ns", given(store->epoch_ns), "epoch_reports",
+			  given(store->epoch_reports), "keep_ns", given(store->keep_ns),
+			  "keep_bytes", given(store->keep_bytes), "schema", store->schema,
+			  "falling", store->falls ? json_true() : NULL),
 		store->file);
 }
 
@@ -98,6 +158,11 @@ static int take_store(struct dart_yaml *yaml, const yaml_node_t *item, void *int
 		  offsetof(struct store, redundancy) },
 		{ "file", dart_configuration__take_text,
 		  offsetof(struct store, file) },
+		{ "epoch", take_epoch, 0 },
+		{ "keep", take_keep, offsetof(struct store, keep_ns) },
+		{ "keep_bytes", take_keep_bytes, offsetof(struct store, keep_bytes) },
+		{ "schema", dart_configuration__take_text, offsetof(struct store, schema) },
+		{ "falling", dart_configuration__take_flag, offsetof(struct store, falls) },
 		{ "reporters", take_reporters,
 		  offsetof(struct store, reporters) },
 		{}
