@@ -18,6 +18,7 @@ switch_reports := $(addprefix tools/dartctl/switch/reports/, kind.c state.c \
 	steps.c)
 switch_lookups := $(addprefix tools/dartctl/switch/lookups/, kind.c program.c \
 	state.c steps.c wish.c)
+unit_instant_sources := tools/dartctl/store/instant.c
 unit_switch_steps_sources := $(switch_steps) $(addprefix \
 	tools/dartctl/switch/reports/, state.c steps.c)
 unit_switch_walk_sources := $(unit_switch_steps_sources)

@@ -45,7 +45,7 @@ static const struct command commands[] = {
 	  "compute the size of a store, or its success rate",
 	  .parse = command_plan },
 	{ "query",
-	  "STORE SCHEMA --FIELD VALUE... [--policy POLICY] [--from HOST[:PORT]]",
+	  "STORE SCHEMA --FIELD VALUE... [--policy POLICY] [--from HOST[:PORT]] [--at TIME | --since TIME --until TIME]",
 	  "look up a key in the reports", .parse = command_query },
 	{ "status", NULL, "print the state of dartd", .run = command_status },
 	{ "apply", "FILE", "register the objects of FILE that dartd does not have yet",

@@ -30,7 +30,12 @@ static bool is_same_store(const json_t *a, const json_t *b)
 	       !strcmp(text_of(a, "file"), text_of(b, "file")) &&
 	       is_same_number(a, b, "slots_log2", -1) && is_same_number(a, b, "value_length", -1) &&
 	       is_same_number(a, b, "checksum_bits", DART_STORE_CHECKSUM_BITS) &&
-	       is_same_number(a, b, "redundancy", DART_STORE_REDUNDANCY);
+	       is_same_number(a, b, "redundancy", DART_STORE_REDUNDANCY) &&
+	       is_same_number(a, b, "epoch_ns", 0) && is_same_number(a, b, "epoch_reports", 0) &&
+	       is_same_number(a, b, "keep_ns", 0) && is_same_number(a, b, "keep_bytes", 0) &&
+	       !strcmp(text_of(a, "schema"), text_of(b, "schema")) &&
+	       json_is_true(json_object_get(a, "falling")) ==
+		       json_is_true(json_object_get(b, "falling"));
 }
 
 /*

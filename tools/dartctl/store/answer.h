@@ -3,6 +3,8 @@
 #ifndef ANSWER_H
 #define ANSWER_H
 
+#include <stdbool.h>
+
 #include <libdart/key/key_schema.h>
 #include <libdart/store/store_query.h>
 
@@ -14,6 +16,16 @@ struct answer {
 	uint32_t share;
 	const char *collector;	/* NULL: dartd of this host */
 };
+
+/* The times of these answers, and whether there are any. */
+struct epoch_answers;
+
+/*
+ * Prints the answers of epochs to the same question; @is_one: as answer__print() does.  Returns an
+ * exit status: the best one of all answers.
+ */
+int answer__print_epochs(const struct answer *answer, const struct epoch_answers *epochs,
+			 bool is_one, bool as_json);
 
 /* Prints the answer.  Returns an exit status, which depends on the outcome. */
 int answer__print(const struct answer *answer, bool as_json);

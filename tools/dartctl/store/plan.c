@@ -121,12 +121,16 @@ static json_t *store_to_json(const struct dart_store_geometry *store, uint64_t f
 
 	dart_store_sizing__risks_of_oldest(load, store->redundancy, store->checksum_bits, &oldest);
 	dart_store_sizing__average_risks(load, store->redundancy, store->checksum_bits, &average);
-	return json_pack("{s:I, s:I, s:f, s:f, s:f, s:f, s:o, s:o}", "slots",
+	return json_pack("{s:I, s:I, s:f, s:f, s:f, s:f, s:o, s:o, s:{s:f, s:f}}", "slots",
 			 (json_int_t)store->slots, "memory", (json_int_t)memory, "memory_per_flow",
 			 (double)memory / (double)flows, "load", load, "oldest",
 			 dart_store_sizing__oldest(load, store->redundancy), "average",
 			 dart_store_sizing__average(load, store->redundancy), "oldest_risks",
-			 risks_to_json(&oldest), "average_risks", risks_to_json(&average));
+			 risks_to_json(&oldest), "average_risks", risks_to_json(&average), "falling",
+			 "oldest",
+			 dart_store_sizing__falling_oldest(load, DART_STORE_REDUNDANCY_MAX),
+			 "average",
+			 dart_store_sizing__falling_average(load, DART_STORE_REDUNDANCY_MAX));
 }
 
 __attribute__((format(printf, 2, 3))) static void reason(json_t *reasons, const char *format, ...)
@@ -193,6 +197,15 @@ static void reason_errors(json_t *reasons, const struct dart_sizing_wish *wish,
 	       risks.ambiguous.low, risks.ambiguous.high);
 }
 
+/* An alternative for stores with epochs, which begin empty again and again. */
+static void reason_falling(json_t *reasons, double load)
+{
+	reason(reasons,
+	       "With epochs and a redundancy that falls from 8 to 1 as the store fills (store create --redundancy 8 --epoch TIME --falling), %.4f %% of the oldest and %.4f %% on average.",
+	       100 * dart_store_sizing__falling_oldest(load, DART_STORE_REDUNDANCY_MAX),
+	       100 * dart_store_sizing__falling_average(load, DART_STORE_REDUNDANCY_MAX));
+}
+
 static uint32_t log2_of(uint64_t slots)
 {
 	uint32_t log2 = 0;
@@ -222,14 +235,17 @@ static json_t *reasons_of(const struct dart_sizing_wish *wish, const struct dart
 		       (double)slot / (double)wish->flows);
 	reason_success(reasons, wish, &plan->ideal);
 	reason_errors(reasons, wish, &plan->ideal);
-	if (plan->ideal.slots == store->slots)
+	if (plan->ideal.slots == store->slots) {
+		reason_falling(reasons, load);
 		return reasons;
+	}
 	reason(reasons,
 	       "A store has 2^k slots: with %s of them, 2^%u, %.1f MiB, the load is %.6g, the oldest are found with %.4f %%, and on average %.4f %%.",
 	       wish->memory ? "fewer" : "more", log2_of(store->slots),
 	       (double)dart_store_geometry__length(store) / 0x1p20, load,
 	       100 * dart_store_sizing__oldest(load, store->redundancy),
 	       100 * dart_store_sizing__average(load, store->redundancy));
+	reason_falling(reasons, load);
 	return reasons;
 }
 

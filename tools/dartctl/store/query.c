@@ -5,19 +5,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/clock.h>
 #include <libdart/rdma/address.h>
 #include <libdart/store/store_reader.h>
 
 #include "answer.h"
+#include "epochs.h"
+#include "instant.h"
 #include "store_map.h"
 #include "tools/dartctl/cli/command.h"
 #include "tools/dartctl/cli/schemas.h"
+
+/* Besides the fields of a key. */
+#define OWN_OPTIONS 5
 
 struct query {
 	const char *store;
 	const char *schema_name;
 	struct dart_key_schema *schema;
 	const char *from;	/* NULL: dartd of this host */
+	/* ns since 1970; 0: not given */
+	uint64_t at_ns, since_ns, until_ns;
 	const char *texts[DART_KEY_FIELDS_MAX];	/* of the fields of the key */
 	struct dart_store_rule rule;
 	uint8_t key[DART_STORE_KEY_MAX];
@@ -65,24 +73,47 @@ static int take_policy(void *member, const char *text)
 	return EXIT_SUCCESS;
 }
 
+static int take_instant(void *ns, const char *text)
+{
+	return instant__parse(text, dart_clock__ns(CLOCK_REALTIME), ns) ? EXIT_USAGE : EXIT_SUCCESS;
+}
+
+#define INSTANT(name, member)                                       \
+	OPTION_OWN(name, struct query, member, take_instant,        \
+		   .form = "is a time such as 2026-11-27T18:41:05Z, @1795804865 or \"5min ago\"")
+
+static int check_options(const struct query *query)
+{
+	if (query->at_ns && (query->since_ns || query->until_ns))
+		return misuse("--at is one time, and --since and --until are another");
+	if (query->until_ns && query->since_ns > query->until_ns)
+		return misuse("--until is before --since");
+	if (query->from && (query->at_ns || query->since_ns || query->until_ns))
+		return misuse("--from reads the present epoch of another host only");
+	return EXIT_SUCCESS;
+}
+
 static int take_options(struct query *query, struct options *options, int argc, char **argv)
 {
 	const struct dart_key_fields *fields = &query->schema->key;
-	struct option_row rows[2 + DART_KEY_FIELDS_MAX + 1] = {
+	struct option_row rows[OWN_OPTIONS + DART_KEY_FIELDS_MAX + 1] = {
 		OPTION_WORD("from", struct query, from),
 		OPTION_OWN("policy", struct query, rule, take_policy),
+		INSTANT("at", at_ns),
+		INSTANT("since", since_ns),
+		INSTANT("until", until_ns),
 	};
 	uint32_t i;
 
 	for (i = 0; i < fields->count; i++)
-		rows[2 + i] = (struct option_row)OPTION_WORD(fields->list[i].name, struct query,
+		rows[OWN_OPTIONS + i] = (struct option_row)OPTION_WORD(fields->list[i].name, struct query,
 							     texts[i]);
 	optind = 0;
 	if (options__take(options, argc, argv, rows, query))
 		return EXIT_USAGE;
 	if (optind < argc)
 		return misuse("'query' takes a store and a schema, not '%s' as well", argv[optind]);
-	return EXIT_SUCCESS;
+	return check_options(query);
 }
 
 /* "--src ADDRESS --sport U16 ..." */
@@ -148,7 +179,8 @@ static int print(const struct query *query, const struct options *options,
 	return answer__print(&answer, options->json);
 }
 
-static int ask_here(const struct query *query, const struct options *options)
+/* -EAGAIN: the store has rotated meanwhile, and the memory is of another epoch. */
+static int ask_once(const struct query *query, const struct options *options)
 {
 	const struct dart_store_geometry *geometry;
 	struct dart_store_answer found;
@@ -160,11 +192,47 @@ static int ask_here(const struct query *query, const struct options *options)
 		return status;
 	geometry = dart_store__geometry(map.store);
 	status = check(query, geometry);
-	if (!status) {
-		dart_store__query(map.store, query->key, query->key_length, &query->rule, &found);
-		status = print(query, options, dart_store__hash(map.store), geometry, &found);
-	}
+	if (status)
+		goto close;
+	dart_store__query(map.store, query->key, query->key_length, &query->rule, &found);
+	status = store_map__is_valid(&map) ?
+			 print(query, options, dart_store__hash(map.store), geometry, &found) :
+			 -EAGAIN;
+close:
 	store_map__close(&map);
+	return status;
+}
+
+static int ask_here(const struct query *query, const struct options *options)
+{
+	int status;
+
+	do
+		status = ask_once(query, options);
+	while (status == -EAGAIN);
+	return status;
+}
+
+static int ask_epochs(const struct query *query, const struct options *options)
+{
+	const struct epochs_question question = {
+		.store = query->store,
+		.key = query->key,
+		.key_length = query->key_length,
+		.value_length = query->schema->value.length,
+		.rule = query->rule,
+		.since_ns = query->at_ns ?: query->since_ns,
+		/* The present epoch may begin while dartd answers. */
+		.until_ns = query->at_ns ?: query->until_ns ?: INT64_MAX,
+	};
+	struct answer answer = { .schema = query->schema, .rule = query->rule };
+	struct epoch_answers epochs;
+	int status;
+
+	status = epochs__ask(options, &question, &epochs);
+	answer.share = epochs.share;
+	status = status ?: answer__print_epochs(&answer, &epochs, query->at_ns, options->json);
+	epochs__free(&epochs);
 	return status;
 }
 
@@ -229,7 +297,10 @@ int command_query(struct options *options, int argc, char **argv)
 	status = take_options(&query, options, argc, argv);
 	status = status ?: make_key(&query);
 	if (!status)
-		status = query.from ? ask_there(&query, options) : ask_here(&query, options);
+		status = query.from ? ask_there(&query, options) :
+			 query.at_ns || query.since_ns || query.until_ns ?
+				      ask_epochs(&query, options) :
+				      ask_here(&query, options);
 	dart_key_schema__free(query.schema);
 	return status;
 }

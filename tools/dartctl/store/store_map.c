@@ -28,18 +28,65 @@ static int read_geometry(json_t *description, struct dart_store_geometry *geomet
 	return dart_store_geometry__check(geometry) ? -EPROTO : 0;
 }
 
-static int store_map__use(struct store_map *map, int fd)
+int store_map__choose(struct store_map *map, uint32_t bank, uint64_t since_ns)
 {
-	struct dart_store_geometry geometry;
+	const struct dart_store_geometry geometry = map->geometry;
+	const uint64_t stride = DART_EPOCH_STRIDE(dart_store_geometry__length(&geometry));
+
+	if (bank >= DART_EPOCH_BANKS || !map->epochs)
+		return -EPROTO;
+	dart_store__free(map->store);
+	map->store = NULL;
+	map->bank = bank;
+	map->since_ns = since_ns;
+	return dart_store__new(&geometry, (uint8_t *)map->memory + bank * stride, &map->store);
+}
+
+bool store_map__is_valid(const struct store_map *map)
+{
+	/* The reads of slots come first. */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	return !map->epochs || __atomic_load_n(&map->epochs->banks[map->bank].since_ns,
+					       __ATOMIC_RELAXED) == map->since_ns;
+}
+
+/* The memory has two banks, and which of them is in use. */
+static int store_map__use_epochs(struct store_map *map, json_t *epochs, int fd)
+{
+	const uint64_t length = dart_store_geometry__length(&map->geometry);
+	json_int_t bank, since_ns;
 	int ret;
 
-	ret = read_geometry(map->description, &geometry);
-	if (!ret)
-		ret = file__map(fd, dart_store_geometry__length(&geometry), &map->memory,
-				&map->length);
+	if (json_unpack(epochs, "{s:I, s:I}", "bank", &bank, "since_ns", &since_ns))
+		return -EPROTO;
+	ret = file__map(fd, DART_EPOCH_MEMORY_LENGTH(length), &map->memory, &map->length);
 	if (ret)
 		return ret;
-	ret = dart_store__new(&geometry, map->memory, &map->store);
+	map->epochs = (void *)((uint8_t *)map->memory +
+			       DART_EPOCH_BANKS * DART_EPOCH_STRIDE(length));
+	ret = map->epochs->magic == DART_EPOCH_MEMORY_MAGIC ?
+		      store_map__choose(map, bank, since_ns) :
+		      -EPROTO;
+	if (ret)
+		munmap(map->memory, map->length);
+	return ret;
+}
+
+static int store_map__use(struct store_map *map, int fd)
+{
+	json_t *epochs = json_object_get(map->description, "epochs");
+	int ret;
+
+	ret = read_geometry(map->description, &map->geometry);
+	if (ret)
+		return ret;
+	if (epochs)
+		return store_map__use_epochs(map, epochs, fd);
+	ret = file__map(fd, dart_store_geometry__length(&map->geometry), &map->memory,
+			&map->length);
+	if (ret)
+		return ret;
+	ret = dart_store__new(&map->geometry, map->memory, &map->store);
 	if (ret)
 		munmap(map->memory, map->length);
 	return ret;

@@ -47,6 +47,8 @@ static const struct {
 	  NULL, false, "store s" },
 	{ "{\"request\": \"store-create\", \"name\": \"s\", \"slots_log2\": 4, \"value_length\": 4, \"file\": \"/a\"}",
 	  "/a", false, "store s" },
+	{ "{\"request\": \"store-create\", \"name\": \"s\", \"slots_log2\": 4, \"value_length\": 4, \"epoch_ns\": 1000000000}",
+	  NULL, false, "store s" },
 	{ "{\"request\": \"reporter-add\", \"store\": \"s\", \"address\": \"10.0.0.1\"}",
 	  NULL, true, "reporter 10.0.0.1, store s" },
 	{ "{\"request\": \"reporter-add\", \"store\": \"t\", \"address\": \"10.0.0.1\"}",

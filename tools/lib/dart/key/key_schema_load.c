@@ -10,8 +10,8 @@
 #include <libdart/yaml_file.h>
 
 /* Fields of a key become options of dartctl(1), which defines these already. */
-static const char *const reserved[] = { "from",	  "help",    "json", "policy",
-					"socket", "version", NULL };
+static const char *const reserved[] = { "at",	   "from",   "help",  "json",	 "policy",
+					"since", "socket", "until", "version", NULL };
 
 static const struct dart_key_type types[] = {
 	{ "u8", DART_KEY_NUMBER, 1, 1 },
