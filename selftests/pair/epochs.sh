@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Reports go on over rotations of a store on another machine, by the same queue pair: each epoch has
+# what was reported in it, and nothing that came after its end.
+. "$(dirname "$0")/../lib.sh"
+
+collectors=$(mktemp)
+files=/var/lib/dart/epochs/paths
+
+export_collectors() {
+	on host dartctl store export paths >"$collectors"
+}
+
+# report SEED: both copies of 1000 flows
+report() {
+	dart-report -i eth0 -c "$collectors" -f uniform -n 1000 --copies all --rate 4000 \
+		--seed "$1"
+}
+
+rotate() {
+	on host dartctl store rotate paths && export_collectors
+}
+
+# in_files COUNT
+in_files() {
+	on host dartctl -j store list | is_true ".[0].epochs | .written == $1 and .lost == 0"
+}
+
+# has NUMBER SEED PART: file NUMBER, from 1, has at least PART of 1000 flows, and nothing wrong
+has() {
+	on host sh -c "zstdcat -c \"\$(ls -d $files/* | sed -n $1p)\" >/run/slots &&
+		flows_found /run/slots uniform 1000 $2" | tee /dev/stderr |
+		is_true ".correct >= $3 and .wrong == 0"
+}
+
+# lacks NUMBER SEED: file NUMBER has none of these flows
+lacks() {
+	on host sh -c "zstdcat -c \"\$(ls -d $files/* | sed -n $1p)\" >/run/slots &&
+		flows_found /run/slots uniform 1000 $2" | is_true ".correct == 0"
+}
+
+rdma_up
+check "the agent starts" on host host_up
+check "the host creates a store with epochs of an hour" on host dartctl store create paths \
+	--slots 2^16 --value 20 --epoch 60min
+check "this machine is added as a reporter of the store" \
+	on host dartctl reporter add paths 10.77.0.1
+check "the numbers for reporters are exported" export_collectors
+first=$(cat "$collectors")
+for seed in 1 2 3; do
+	check "flows are reported ($seed)" report $seed
+	check "the store rotates ($seed)" rotate
+done
+check "the queue pair is the one of the first epoch" is_true --argjson first "$first" '
+	(.collectors[0] | [.qpn, .first_psn, .epoch]) ==
+	($first.collectors[0] | [.qpn, .first_psn, .epoch]) and
+	.collectors[0].rkey != $first.collectors[0].rkey' <"$collectors"
+check "three epochs are in files" soon in_files 3
+# A virtual network drops some frames.
+for seed in 1 2 3; do
+	check "the flows of epoch $seed are in its file" has $seed $seed 900
+done
+check "flows of an epoch are not in the next one" lacks 2 1
+
+echo "$first" >"$collectors"
+check "flows are reported with the key of the first epoch" report 9
+check "the numbers for reporters are exported again" export_collectors
+check "flows are reported in the present epoch" report 4
+check "the store rotates" rotate
+check "its epoch is in a file" soon in_files 4
+check "the flows of the present epoch are there" has 4 4 900
+check "reports with a key of the past change nothing" lacks 4 9
+check "the agent stops" on host host_down
+rm -f "$collectors"
+finish
