@@ -4,7 +4,7 @@
 # with a second make: these goals work before ./configure has run.
 
 # Directories of selftests that only run by name, in the same way.
-checks_by_name := $(addprefix check-, long churn packaged crashes farm power refusals)
+checks_by_name := $(addprefix check-, long churn packaged crashes dart farm power refusals)
 checks := check check-debug check-deb check-documented check-kernels check-siw \
 	$(checks_by_name) check-receivers check-fleet check-helgrind check-page fuzz
 
