@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # dart-report: reports flows to stores from user space.
 programs += dart-report
-dart-report_sources := $(wildcard tools/report/*.c)
+dart-report_sources := $(wildcard tools/report/*.c) tools/watch/path_watch.c
 dart-report_libraries := dart
 dart-report_packages := jansson libpcap
 

@@ -19,6 +19,7 @@
 enum {
 	OPTION_COPIES = 256,
 	OPTION_EMIT,
+	OPTION_FOLLOW,
 	OPTION_INT_PORT,
 	OPTION_PACKETS,
 	OPTION_PORTS,
@@ -34,6 +35,7 @@ static const struct option long_options[] = {
 	{ "count", required_argument, NULL, 'n' },
 	{ "emit", required_argument, NULL, OPTION_EMIT },
 	{ "flows", required_argument, NULL, 'f' },
+	{ "follow", no_argument, NULL, OPTION_FOLLOW },
 	{ "help", no_argument, NULL, 'h' },
 	{ "int-port", required_argument, NULL, OPTION_INT_PORT },
 	{ "interface", required_argument, NULL, 'i' },
@@ -65,6 +67,7 @@ const char options__help[] =
 	"      --ports K          fat-tree: ports per switch (8)\n"
 	"  -p, --pcap FILE        report the INT-MD packets of a capture\n"
 	"      --copies WHICH     slots to fill per key: one at random (random), or all\n"
+	"      --follow           go on with other numbers when a file of collectors changes\n"
 	"      --rate N           at most N frames/s (10000); 0: no limit\n"
 	"      --source ADDRESS   source address (the first one of the interface)\n"
 	"      --emit WHAT        send reports (report), or packets with INT-MD (int)\n"
@@ -152,6 +155,9 @@ static int parse_one(struct options *options, int c, char *argv[],
 		return take_choice("random", "all", &options->all_copies, error);
 	case OPTION_EMIT:
 		return take_choice("report", "int", &options->emit_int, error);
+	case OPTION_FOLLOW:
+		options->follows = true;
+		return 0;
 	case OPTION_INT_PORT:
 		ret = take_number("port", 1, UINT16_MAX, &number, error);
 		options->int_port = number;

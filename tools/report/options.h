@@ -23,6 +23,7 @@ struct options {
 	struct in_addr source;		/* 0.0.0.0: the address of the interface */
 	uint16_t int_port;
 	bool all_copies;
+	bool follows;			/* takes changes of the files over */
 	bool emit_int;			/* INT-MD packets, not reports */
 	bool json;
 };

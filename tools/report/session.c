@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Sends a report, or an INT-MD packet, for each packet of the feed. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <libdart/clock.h>
@@ -8,6 +9,36 @@
 
 #include "feed.h"
 #include "session.h"
+
+/* Packets between two looks whether files have changed. */
+#define LOOK_EVERY 64
+
+/* Goes on with the present files, unless they are of no use, as while one is being written. */
+static int session__follow(struct session *session, const struct options *options,
+			   const struct path_watch *watch, struct dart_error *error)
+{
+	const struct in_addr reporter = session->collectors.list[0].reporter;
+	struct dart_collectors collectors;
+	struct dart_error reason;
+	int ret;
+
+	if (session->packets % LOOK_EVERY || path_watch__wait(watch, -1, 0) != PATH_WATCH_CHANGED)
+		return 0;
+	ret = path_watch__arm(watch, error);
+	if (ret)
+		return ret;
+	if (dart_collectors__load(options->collectors, options->collector_files, reporter,
+				  &collectors, &reason))
+		return 0;
+	if (dart_report_builder__replace(session->builder, &collectors)) {
+		dart_collectors__free(&collectors);
+		return 0;
+	}
+	/* The builder refers to the list, and to the shares beside it. */
+	free(session->collectors.list);
+	session->collectors = collectors;
+	return dart_report_builder__replace(session->builder, &session->collectors);
+}
 
 static int session__report(struct session *session, const struct options *options,
 			   const struct int_packet *packet, struct dart_packet_socket *socket)
@@ -60,6 +91,11 @@ static int session__send(struct session *session, const struct options *options,
 	int ret, sent = 0;
 
 	while (!sent && (ret = feed__next(feed, &packet, error)) > 0) {
+		if (session->watch.paths) {
+			ret = session__follow(session, options, &session->watch, error);
+			if (ret)
+				return ret;
+		}
 		session->packets++;
 		sent = session->builder ? session__report(session, options, &packet, socket) :
 					  send_packet(&packet, options, socket);
@@ -91,6 +127,13 @@ static int session__init(struct session *session, const struct options *options,
 		return dart_error__set(error, EADDRNOTAVAIL,
 				       "interface '%s' has no IPv4 address (add --source ADDRESS)",
 				       options->interface);
+	if (options->follows) {
+		ret = path_watch__open(&session->watch, options->collectors,
+				       options->collector_files, error) ?:
+			      path_watch__arm(&session->watch, error);
+		if (ret)
+			return ret;
+	}
 	ret = dart_collectors__load(options->collectors, options->collector_files, address,
 				    &session->collectors, error);
 	if (ret)
@@ -120,6 +163,8 @@ int session__run(struct session *session, const struct options *options, struct 
 
 void session__clear(struct session *session)
 {
+	if (session->watch.paths)
+		path_watch__close(&session->watch);
 	dart_report_builder__free(session->builder);
 	dart_collectors__free(&session->collectors);
 }

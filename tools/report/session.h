@@ -7,6 +7,7 @@
 #include <libdart/report/report_builder.h>
 
 #include "options.h"
+#include "tools/watch/path_watch.h"
 
 /* Counts the outcomes of the packets of the feed. */
 struct session {
@@ -21,6 +22,7 @@ struct session {
 	/* Both set if reports are sent, otherwise neither. */
 	struct dart_collectors collectors;
 	struct dart_report_builder *builder;
+	struct path_watch watch;	/* of the files; without paths if they are not followed */
 };
 
 /*

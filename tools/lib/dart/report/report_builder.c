@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Builds the reports to all collectors, with a PSN sequence for each. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,6 +60,41 @@ void dart_report_builder__free(struct dart_report_builder *builder)
 		return;
 	dart_store_hash__free(builder->hash);
 	free(builder);
+}
+
+static bool is_same_store(const struct dart_collector *a, const struct dart_collector *b)
+{
+	return !strcmp(a->name, b->name) && a->reporter.s_addr == b->reporter.s_addr &&
+	       a->geometry.slots == b->geometry.slots &&
+	       a->geometry.value_length == b->geometry.value_length &&
+	       a->geometry.checksum_bits == b->geometry.checksum_bits &&
+	       dart_collector__redundancy_max(a) == dart_collector__redundancy_max(b);
+}
+
+/* A queue pair of the same number is another one in another epoch. */
+static bool is_same_queue_pair(const struct dart_collector *a, const struct dart_collector *b)
+{
+	return a->ip.s_addr == b->ip.s_addr && a->qpn == b->qpn && a->epoch == b->epoch &&
+	       a->first_psn == b->first_psn;
+}
+
+int dart_report_builder__replace(struct dart_report_builder *builder,
+				 const struct dart_collectors *collectors)
+{
+	const struct dart_collectors *before = builder->collectors;
+	uint32_t i;
+
+	if (collectors->count != before->count ||
+	    memcmp(collectors->shares, before->shares, sizeof(before->shares)))
+		return -EINVAL;
+	for (i = 0; i < before->count; i++)
+		if (!is_same_store(&before->list[i], &collectors->list[i]))
+			return -EINVAL;
+	for (i = 0; i < before->count; i++)
+		if (!is_same_queue_pair(&before->list[i], &collectors->list[i]))
+			builder->reports[i] = 0;
+	builder->collectors = collectors;
+	return 0;
 }
 
 const struct dart_collector *dart_report_builder__find(const struct dart_report_builder *builder,
