@@ -2,12 +2,20 @@
 /* Numbers by which reporters and readers find memory again after a restart of dartd. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "agent/base/log.h"
 #include "agent/base/rdma_base.h"
 #include "report_kept.h"
 
 #define EPOCH_MAX (INT64_C(1) << 53) /* exact in any reader of JSON */
+
+uint64_t report_epoch__next(uint64_t old)
+{
+	uint64_t now = time(NULL);
+
+	return now > old ? now : old + 1;
+}
 
 /* A string, because JSON's numbers are not wide enough. */
 static json_t *address(uint64_t base)

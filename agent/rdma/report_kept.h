@@ -10,13 +10,19 @@
 
 #include "report_qp.h"
 
+/*
+ * Returns the epoch of numbers that are made now, see dart_collectors(5): s of CLOCK_REALTIME, but
+ * higher than @old, so that a clock that was set back repeats none.
+ */
+uint64_t report_epoch__next(uint64_t old);
+
 /* New references, NULL if out of memory. */
 json_t *report_kept__object(uint64_t epoch, uint64_t read_base);
 json_t *report_kept__reporter(const struct report_qp *report_qp);
 
 /*
- * Takes the numbers out of @kept: hostile, NULL if there are none.  Impossible ones are logged, with
- * the noun of the object or the peer, and replaced by new ones.
+ * Takes the numbers out of @kept: hostile, NULL if there are none.  Impossible ones are logged,
+ * with the noun of the object or the peer, and replaced by new ones.
  */
 void report_kept__read_object(const json_t *kept, const char *noun, const char *name,
 			      struct remote_origin *origin);

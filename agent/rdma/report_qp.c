@@ -2,7 +2,10 @@
 /* Opens the queue pair that takes the reports from one address. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
+
+#include <libdart/rdma/verbs.h>
 
 #include "neighbour.h"
 #include "report_qp.h"
@@ -134,4 +137,16 @@ void report_qp__free(struct report_qp *report_qp)
 	ibv_destroy_qp(report_qp->queue_pair);
 	memory_view__close(&report_qp->view);
 	free(report_qp);
+}
+
+void report_qp__describe(const struct report_qp *report_qp, struct dart_collector *collector)
+{
+	collector->reporter = report_qp->path.peer;
+	collector->ip = report_qp->path.local;
+	collector->dscp = report_qp->path.traffic_class >> DART_VERBS_DSCP_SHIFT;
+	collector->qpn = report_qp->queue_pair->qp_num;
+	collector->rkey = report_qp->view.memory_region->rkey;
+	collector->first_psn = report_qp->first_psn;
+	collector->base = report_qp->view.base;
+	memcpy(collector->mac, report_qp->path.mac, sizeof(collector->mac));
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include <libdart/error.h>
+#include <libdart/report/collectors.h>
 
 #include "device.h"
 #include "local_path.h"
@@ -44,5 +45,8 @@ int report_qp__new(const struct device *device, struct in_addr address, void *me
 		   uint64_t length, uint32_t write_max, const struct report_qp_origin *origin,
 		   struct report_qp **report_qp, struct dart_error *error);
 void report_qp__free(struct report_qp *report_qp);
+
+/* Sets the members of @collector that say how the reporter reaches the memory. */
+void report_qp__describe(const struct report_qp *report_qp, struct dart_collector *collector);
 
 #endif /* REPORT_QP_H */

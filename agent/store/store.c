@@ -6,26 +6,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <dart/store_access.h>
-#include <libdart/rdma/verbs.h>
 #include <libdart/report/collectors.h>
 
+#include "agent/rdma/report_kept.h"
 #include "store.h"
 #include "store_kept.h"
 
 _Static_assert(DART_STORE_NAME_MAX == REMOTE_OBJECT_NAME_MAX, "all names fit");
 _Static_assert(!offsetof(struct store, object) && !offsetof(struct report_qp, peer),
 	       "they are the first members");
-
-/* A clock that was set back does not repeat an epoch. */
-static uint64_t new_epoch(uint64_t old)
-{
-	uint64_t now = time(NULL);
-
-	return now > old ? now : old + 1;
-}
 
 int stores__create(struct stores *stores, const char *name,
 		   const struct dart_store_geometry *geometry, const struct rotation_plan *plan,
@@ -38,7 +29,7 @@ int stores__create(struct stores *stores, const char *name,
 	if (!store)
 		return dart_error__no_memory(error);
 	store->geometry = *geometry;
-	store->epoch = new_epoch(origin->epoch);
+	store->epoch = report_epoch__next(origin->epoch);
 	store->plan = plan;
 	store->stores = stores;
 	if (plan)
@@ -82,7 +73,7 @@ static void store__attached(struct remote_object *object)
 {
 	struct store *store = (struct store *)object;
 
-	store->epoch = new_epoch(store->epoch);
+	store->epoch = report_epoch__next(store->epoch);
 }
 
 static void store__print_kept(const struct remote_object *object,
@@ -166,14 +157,7 @@ static json_t *store__reporter_to_json(const struct remote_object *object,
 static json_t *collector(const struct store *store, const struct report_qp *report_qp)
 {
 	struct dart_collector collector = {
-		.reporter = report_qp->path.peer,
-		.ip = report_qp->path.local,
-		.dscp = report_qp->path.traffic_class >> DART_VERBS_DSCP_SHIFT,
-		.qpn = report_qp->queue_pair->qp_num,
-		.rkey = report_qp->view.memory_region->rkey,
 		.epoch = store->epoch,
-		.first_psn = report_qp->first_psn,
-		.base = report_qp->view.base,
 		.geometry = store->geometry,
 	};
 
@@ -182,8 +166,8 @@ static json_t *collector(const struct store *store, const struct report_qp *repo
 		collector.geometry.redundancy = store->rotation->redundancy;
 	}
 
+	report_qp__describe(report_qp, &collector);
 	snprintf(collector.name, sizeof(collector.name), "%s", store->object.name);
-	memcpy(collector.mac, report_qp->path.mac, sizeof(collector.mac));
 	return dart_collector__to_json(&collector);
 }
 
