@@ -3,6 +3,7 @@
 
 #include "agent.h"
 #include "agent/base/log.h"
+#include "agent/journal/journal_kept.h"
 #include "agent/store/store_kept.h"
 #include "agent/table/client_memory_kept.h"
 #include "agent/tea/table_kept.h"
@@ -146,6 +147,7 @@ static void agent__apply_limits(struct agent *agent)
 	agent->peer_services[1].most = limits->readers;
 	agent->peer_services[2].most = limits->callers ?: CALLERS_MAX;
 	agent->peer_services[3].most = limits->readers;
+	agent->peer_services[4].most = limits->readers;
 	agent->listener_limits = (struct listener_limits){
 		.per_address = limits->per_address,
 		.half_open = limits->half_open,
@@ -188,6 +190,11 @@ static void agent__open_peer_services(struct agent *agent)
 		.allowed = &agent->configuration.readers, .needs_list = true,
 		.list = "readers",
 	};
+	agent->peer_services[4] = (struct peer_service){
+		&journal_reader_kind, &agent->journals, &counts->journal_readers,
+		.allowed = &agent->configuration.readers, .needs_list = true,
+		.list = "readers",
+	};
 	snapshots__open(&agent->snapshots, &agent->control_region);
 	sessions__open(&agent->sessions, &agent->snapshots, &counts->rpc);
 }
@@ -209,10 +216,11 @@ static struct remote_objects agent__remote_objects(struct agent *agent,
 	};
 }
 
-/* Opens stores and tables. */
+/* Opens stores, tables and journals. */
 static void agent__open_remote_objects(struct agent *agent)
 {
 	struct lookup_counts *lookup = &agent->self.counts->lookup;
+	struct journal_counts *journals = &agent->self.counts->journals;
 	struct store_counts *stores = &agent->self.counts->stores;
 
 	agent->stores.objects =
@@ -224,13 +232,17 @@ static void agent__open_remote_objects(struct agent *agent)
 		agent__remote_objects(agent, &table_kind, &lookup->tables, &lookup->requesters);
 	remote_objects__open(&agent->tables.objects);
 	agent->tables.renewal_count = &lookup->renewals;
+	agent->journals = agent__remote_objects(agent, &journal_kind, &journals->journals,
+						&journals->appenders);
+	remote_objects__open(&agent->journals);
 }
 
 /* Takes the descriptors that the last dartd left with the service manager. */
 static void agent__open_kept_descriptors(struct agent *agent)
 {
 	static const char *const prefixes[] = { STORE_KEPT_PREFIX, TABLE_KEPT_PREFIX,
-						CLIENT_KEPT_MEMORY, CLIENT_KEPT_NOTES, NULL };
+						JOURNAL_KEPT_PREFIX, CLIENT_KEPT_MEMORY,
+						CLIENT_KEPT_NOTES, NULL };
 
 	fd_store__open(&agent->kept_descriptors, prefixes);
 }
@@ -274,6 +286,7 @@ int agent__open(struct agent *agent, const struct options *options,
 			{ application_requests, &agent->applications },
 			{ stores_requests, &agent->stores.objects },
 			{ tables_requests, &agent->tables.objects },
+			{ journals_requests, &agent->journals },
 			{ listener_requests, &agent->listener },
 			{ client_requests, NULL },
 			{ registrations_requests, &agent->registrations },
@@ -380,6 +393,7 @@ int agent__open(struct agent *agent, const struct options *options,
 	coverage_report__update(&agent->coverage);
 	kept_memory__log(&agent->stores.objects.kept);
 	kept_memory__log(&agent->tables.objects.kept);
+	kept_memory__log(&agent->journals.kept);
 	ret = agent__open_listener(agent, error);
 	if (ret)
 		goto close_socket;
@@ -397,6 +411,7 @@ close_coverage:
 close_registrations:
 	registrations__close(&agent->registrations);
 close_tables:
+	remote_objects__close(&agent->journals);
 	remote_objects__close(&agent->tables.objects);
 	remote_objects__close(&agent->stores.objects);
 	applications__close(&agent->applications);
@@ -449,6 +464,7 @@ void agent__close(struct agent *agent)
 	registration_socket__close(&agent->socket);
 	coverage_report__close(&agent->coverage);
 	registrations__close(&agent->registrations);
+	remote_objects__close(&agent->journals);
 	remote_objects__close(&agent->tables.objects);
 	remote_objects__close(&agent->stores.objects);
 	applications__close(&agent->applications);

@@ -15,6 +15,7 @@
 #include "agent/base/lease.h"
 #include "agent/coverage/report.h"
 #include "agent/follow/follower.h"
+#include "agent/journal/journal.h"
 #include "agent/probe/probe.h"
 #include "agent/rdma/device.h"
 #include "agent/rdma/device_watch.h"
@@ -35,8 +36,8 @@
 #include "region_events.h"
 #include "settings.h"
 
-#define AGENT_REQUEST_TABLES 13
-#define AGENT_PEER_SERVICES 5
+#define AGENT_REQUEST_TABLES 14
+#define AGENT_PEER_SERVICES 6
 
 /* State of the RDMA device. */
 struct agent_device {
@@ -76,6 +77,7 @@ struct agent {
 	struct applications applications;
 	struct stores stores;
 	struct lookup_tables tables;
+	struct remote_objects journals;
 	struct request_table request_tables[AGENT_REQUEST_TABLES];
 	struct registrations registrations;
 	struct coverage_report coverage;

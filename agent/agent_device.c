@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Handles the removal and the return of the agent's RDMA device.  Without the device, peers cannot
- * use RDMA, but everything else works: registrations stay, TCP callers are served, and stores and
- * tables keep their contents.
+ * use RDMA, but everything else works: registrations stay, TCP callers are served, and stores,
+ * tables and journals keep their contents.
  */
 #include <errno.h>
 #include <string.h>
@@ -68,6 +68,7 @@ static void agent__leave_device(struct agent *agent)
 	struct dart_error error;
 
 	listener__close(&agent->listener);
+	remote_objects__detach(&agent->journals);
 	remote_objects__detach(&agent->tables.objects);
 	remote_objects__detach(&agent->stores.objects);
 	/* This can fail only for lack of memory to remember the registered regions. */
@@ -101,6 +102,7 @@ static int agent__open_device(struct agent *agent, struct dart_error *error)
 		       registry__change_device(&agent->registry, agent->device.pd, error) ?:
 		       remote_objects__attach(&agent->stores.objects, error)			  ?:
 		       remote_objects__attach(&agent->tables.objects, error)		  ?:
+		       remote_objects__attach(&agent->journals, error)			  ?:
 		       agent__open_listener(agent, error);
 }
 

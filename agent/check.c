@@ -57,7 +57,8 @@ static int check_request(const char *type, struct request *request,
 		return -EINVAL;
 	ret = given ? entry_name__check(given, &request->error) : 0;
 	/* An item without a name takes the name of its map, which is not open here. */
-	if (!ret && given && strcmp(type, "store-create") && strcmp(type, "table-create"))
+	if (!ret && given && strcmp(type, "store-create") && strcmp(type, "table-create") &&
+	    strcmp(type, "journal-create"))
 		strcpy(name, given);
 	return ret;
 }
@@ -116,6 +117,8 @@ static void print_counts(const struct dart_configuration *configuration)
 		{ "reporter-add", "reporter", "reporters" },
 		{ "table-create", "table", "tables" },
 		{ "requester-add", "requester", "requesters" },
+		{ "journal-create", "journal", "journals" },
+		{ "appender-add", "appender", "appenders" },
 	};
 	const char *separator = "", *type;
 	unsigned int count;

@@ -72,6 +72,11 @@ struct lookup_counts {
 	uint64_t renewals;	/* of their queue pairs */
 };
 
+struct journal_counts {
+	uint64_t journals;	/* now */
+	uint64_t appenders;
+};
+
 /* Memory regions of RDMA. */
 struct memory_counts {
 	uint64_t regions;	/* now */
@@ -115,12 +120,14 @@ struct counts {
 	struct peer_counts controllers;
 	struct peer_counts readers;	/* of stores */
 	struct peer_counts table_readers;
+	struct peer_counts journal_readers;
 	struct serve_counts rpc, tcp;
 	struct tcp_counts tcp_refused;
 	struct connection_counts connections;
 	struct table_counts table;
 	struct store_counts stores;
 	struct lookup_counts lookup;
+	struct journal_counts journals;
 	struct memory_counts memory;
 	uint64_t gathering_modules;	/* 0: by eBPF programs */
 	struct quarantine_counts quarantine;

@@ -68,6 +68,7 @@ static const struct part {
 } parts[] = {
 	{ "reporter", "store", "reporter-remove" },
 	{ "requester", "table", "requester-remove" },
+	{ "appender", "journal", "appender-remove" },
 };
 
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
@@ -146,6 +147,7 @@ static const struct {
 	{ "host ", "unregister" },
 	{ "probe ", "probe-unload" },
 	{ "store ", "store-delete" },
+	{ "journal ", "journal-delete" },
 	{ "table ", "table-delete" },
 	{}
 };

@@ -13,12 +13,14 @@ registrations() {
 		gojq -c ".[] | [.name, .request, .path, .missing]" | sort
 }
 
-# table: entries, followers, stores and probes, without members that a restart changes
+# table: entries, followers, stores, journals and probes, without members that a restart changes
 table() {
 	dartctl -j list | gojq -c '.[] | del(.age_s, .counters_id, .map_id)' | sort
 	dartctl -j probe list | gojq -c '.[] | del(.missed)'
 	dartctl -j store list | gojq -c '.[] | del(.epoch)' | sort
 	dartctl -j reporter list | gojq -c '.[] | del(.qpn)' | sort
+	dartctl -j journal list | gojq -c '.[] | del(.epoch)' | sort
+	dartctl -j appender list | gojq -c '.[] | del(.qpn)' | sort
 }
 
 # same COMMAND FILE: the command prints the contents of the file
@@ -84,11 +86,13 @@ store create kept --slots 2^8 --value 4 --file /dev/shm/kept
 reporter add paths 10.77.0.2
 reporter add kept 10.77.0.3
 reporter add paths 10.77.0.4
+journal create events --batches 2^4 --entry 16 --lists 2^2 --parts 3
+appender add events 10.77.0.2
 LINES
 registrations >/run/registrations
 table >/run/table
 count=$(wc -l </run/registrations)
-check "an object of each kind is registered" [ "$count" -eq 16 ]
+check "an object of each kind is registered" [ "$count" -eq 18 ]
 bpftool map update pinned $map key 0 0 0 0 value 255 255 255 255 255 255 255 255
 for shown in show '-j show'; do
 	check "dartctl $shown prints 2^64 - 1 as an integer" \

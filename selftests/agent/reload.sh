@@ -134,6 +134,13 @@ sed -i 's/, netns: blue//' $file
 check "the configuration that was mended is reloaded" \
 	reloads cpustat dartd tcp vmstat
 check "the log names a setting that takes a restart" logs "changed .*: port"
+sed -i '$a journals: [{name: events, batches: 4, entry: 8}]' $file
+check "a reload adds a journal" reloads cpustat dartd tcp vmstat
+check "the journal is there" \
+	sh -c "dartctl -j journal list | is_true 'length == 1 and .[0].name == \"events\"'"
+sed -i '$d' $file
+check "a reload without the journal" reloads cpustat dartd tcp vmstat
+check "deletes it" sh -c "dartctl -j journal list | is_true 'length == 0'"
 check "the agent stops at the end" host_down
 rm -rf /var/lib/dart
 refuse "without a valid configuration, now or earlier, the agent does not start" \

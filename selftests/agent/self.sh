@@ -68,7 +68,7 @@ check "the agent has an entry about itself from the start, the first of the list
 	'dartctl -j list | is_true ".[0] | .name == \"dartd\" and .copies == 1"'
 check "dartctl show prints the entry" dartctl show dartd
 check "its values have names, kinds and units" sh -c 'dartctl -j show dartd |
-	is_true ".schema.fields | map(select(.kind != \"text\")) | length == 150 and
+	is_true ".schema.fields | map(select(.kind != \"text\")) | length == 154 and
 		all(.kind == \"counter\" or .kind == \"gauge\") and all(.unit | length > 0)"'
 refuse "it cannot be unregistered" "dartctl: 'dartd' is the entry about dartd itself" \
 	dartctl unregister dartd
@@ -98,6 +98,11 @@ check "slices that end are not counted any longer" becomes '.slices == 0'
 check "a removed reporter is not counted" changes_by reporters -1 \
 	dartctl reporter remove paths 10.77.0.2
 check "a deleted store is not counted" changes_by stores -1 dartctl store delete paths
+check "it counts journals" changes_by journals 1 \
+	dartctl journal create events --batches 2^4 --entry 8
+check "it counts appenders" changes_by appenders 1 dartctl appender add events 10.77.0.2
+check "a deleted journal is not counted" changes_by journals -1 \
+	dartctl journal delete events
 check "a removed follower is not counted" changes_by followers -1 \
 	dartctl unregister snmp:udp@*
 check "a removed entry is not counted" changes_by entries -1 \

@@ -17,7 +17,7 @@ fuzz_application_layout_parsers := agent/application/reader.c \
 fuzz_collectors_parsers := tools/lib/dart/report/collectors.c
 fuzz_configuration_parsers := tools/lib/dart/yaml_file.c \
 	$(addprefix tools/lib/dart/configuration/configuration, _items.c \
-	_load.c _loader.c _settings.c _stores.c) \
+	_journals.c _load.c _loader.c _settings.c _stores.c) \
 	$(wildcard tools/lib/dart/settings/*.c)
 fuzz_connect_request_sources := agent/base/mirror.c agent/rdma/connect_request.c
 fuzz_connect_request_parsers := $(fuzz_connect_request_sources) \
@@ -48,6 +48,8 @@ fuzz_http_texts_parsers := $(addprefix tools/controller/, base/gzip.c \
 	http/http_accept.c http/http_access.c http/http_head.c)
 fuzz_int_packet_sources := tools/report/int_packet.c
 fuzz_int_packet_parsers := $(fuzz_int_packet_sources)
+fuzz_journal_parsers := $(addprefix tools/lib/dart/journal/, journal.c journal_cursor.c \
+	journal_reader.c)
 fuzz_key_schema_parsers := $(addprefix tools/lib/dart/, yaml_file.c \
 	key/key_schema.c key/key_schema_key.c \
 	key/key_schema_load.c)

@@ -31,7 +31,7 @@
 
 #define ANOTHER 65532
 
-/* An address that privileges.sh made reachable: of a reporter and a requester. */
+/* An address that privileges.sh made reachable: of a reporter, a requester and an appender. */
 #define REPORTER "10.77.0.2"
 
 static int do_open(int region)
@@ -252,6 +252,23 @@ static const struct call {
 		     "\"address\": \"" REPORTER "\"}\n" },
 	{ "table-delete",
 	  .request = "{\"request\": \"table-delete\", \"name\": \"others\"}\n" },
+	{ "journal-create",
+	  .request = "{\"request\": \"journal-create\", \"name\": \"attempt\", "
+		     "\"batches_log2\": 4, \"entry_length\": 4}\n" },
+	{ "journal-list", .request = "{\"request\": \"journal-list\"}\n" },
+	{ "journal-open",
+	  .request = "{\"request\": \"journal-open\", \"name\": \"others\"}\n" },
+	{ "appender-add",
+	  .request = "{\"request\": \"appender-add\", \"journal\": \"others\", "
+		     "\"address\": \"" REPORTER "\"}\n" },
+	{ "appender-list", .request = "{\"request\": \"appender-list\"}\n" },
+	{ "journal-export",
+	  .request = "{\"request\": \"journal-export\", \"name\": \"others\"}\n" },
+	{ "appender-remove",
+	  .request = "{\"request\": \"appender-remove\", \"journal\": \"others\", "
+		     "\"address\": \"" REPORTER "\"}\n" },
+	{ "journal-delete",
+	  .request = "{\"request\": \"journal-delete\", \"name\": \"others\"}\n" },
 };
 
 #define CALLS (sizeof(calls) / sizeof(calls[0]))
@@ -275,7 +292,7 @@ static const char *ask(const char *request, int fd)
 		"yes" : json_string_value(json_object_get(reply, "error"));
 }
 
-/* Makes descriptors, entries, stores and tables the same as before earlier attempts. */
+/* Makes descriptors, entries, stores, tables and journals the same as before earlier attempts. */
 static void prepare(void)
 {
 	int first = array_map("first", 8, 1, BPF_F_MMAPABLE);
@@ -305,6 +322,9 @@ static void prepare(void)
 	ask("{\"request\": \"table-delete\", \"name\": \"attempt\"}\n", -1);
 	ask("{\"request\": \"table-create\", \"name\": \"others\", \"rows_log2\": 4, "
 	    "\"key_length\": 4, \"value_length\": 4}\n", -1);
+	ask("{\"request\": \"journal-delete\", \"name\": \"attempt\"}\n", -1);
+	ask("{\"request\": \"journal-create\", \"name\": \"others\", \"batches_log2\": 4, "
+	    "\"entry_length\": 4}\n", -1);
 
 	/* An entry of another member of the group. */
 	if (setegid(getgrnam("dart")->gr_gid) || seteuid(ANOTHER))

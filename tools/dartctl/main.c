@@ -34,6 +34,8 @@ static const struct command commands[] = {
 	{ "reporter", .commands = reporter_commands, .summary = "" },
 	{ "table", .commands = table_commands, .summary = "" },
 	{ "requester", .commands = requester_commands, .summary = "" },
+	{ "journal", .commands = journal_commands, .summary = "" },
+	{ "appender", .commands = appender_commands, .summary = "" },
 	{ "xdp", .commands = xdp_commands, .summary = "" },
 	{ "registration", .commands = registration_commands, .summary = "" },
 	{ "controller", .commands = controller_commands, .summary = "" },

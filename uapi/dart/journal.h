@@ -7,7 +7,7 @@
  *
  * P4 compilers read this header, too: it has only #defines.
  *
- * Memory.  A journal takes entries from up to DART_JOURNAL_APPENDERS_MAX appenders, for 2^l lists.
+ * Memory.  A journal takes entries from up to DART_JOURNAL_PARTS_MAX appenders, for 2^l lists.
  * Each appender WRITEs a part of its own, so appenders need not agree about anything; each list
  * has a ring of 2^r batches there, and a batch has 2^s bytes:
  *
@@ -82,7 +82,7 @@
 #ifndef _UAPI_DART_JOURNAL_H
 #define _UAPI_DART_JOURNAL_H
 
-#define DART_JOURNAL_APPENDERS_MAX	64
+#define DART_JOURNAL_PARTS_MAX		64
 #define DART_JOURNAL_LISTS_LOG2_MAX	16
 #define DART_JOURNAL_BATCHES_LOG2_MIN	1
 #define DART_JOURNAL_BATCHES_LOG2_MAX	20
@@ -100,7 +100,7 @@
 #define DART_JOURNAL_ENTRIES		12
 #define DART_JOURNAL_CRC		4
 
-#define DART_JOURNAL_APPENDERS		8	/* by default */
+#define DART_JOURNAL_PARTS		8	/* by default */
 #define DART_JOURNAL_BATCH_LOG2		8	/* by default */
 
 #endif /* _UAPI_DART_JOURNAL_H */

@@ -31,8 +31,8 @@ struct dart_journal_accept {
 	__le64 magic;
 	__le32 abi_version;
 	__le32 rkey;
-	__le64 base;		/* address of the first batch of appender 0 */
-	__le32 appenders;	/* parts of the memory */
+	__le64 base;		/* address of the first batch of part 0 */
+	__le32 parts;		/* of appenders */
 	__le32 lists_log2;
 	__le32 batches_log2;
 	__le32 batch_log2;

@@ -235,14 +235,33 @@
  *   {"request": "requester-list", "table": N}
  *       The requesters of this table, or of all tables without "table".
  *
+ *   {"request": "journal-create", "name": N, "batches_log2": R, "entry_length": BYTES,
+ *    "batch_log2": S, "lists_log2": L, "parts": P, "file": F}
+ *       Creates a journal of 2^L lists for P appenders, see <dart/journal.h>; S, L, P and F
+ *       are optional.  F as of store-create.  Without F, if the service manager kept the
+ *       memory of a journal with this name and geometry, the journal gets that memory, with
+ *       its entries.  Root only.
+ *   {"request": "journal-delete", "name": N}
+ *   {"request": "journal-list"}
+ *   {"request": "journal-open", "name": N}
+ *   {"request": "journal-export", "name": N}
+ *       As the requests for stores; "export" returns the configuration that appenders need.
+ *   {"request": "appender-add", "journal": N, "address": A}
+ *   {"request": "appender-remove", "journal": N, "address": A}
+ *       Adds or removes an appender, by its IPv4 address.  It gets the first part of the
+ *       journal that no appender has, whose bytes become zeros.  EAGAIN as of reporter-add.
+ *       Root only.
+ *   {"request": "appender-list", "journal": N}
+ *       The appenders of this journal, or of all journals without "journal".
+ *
  *   {"request": "registration-list"}
  *       The registrations that the agent restores after a restart.
  *   {"request": "registration-save"}
  *       Writes the state file, after requests with "more", see below.
  *
  * Objects that register-source, follow-source, register-host, register-map, register-counters,
- * probe-load, application-add, store-create, reporter-add, table-create and requester-add register
- * outlive the agent: the agent writes the request to its state file before it sends the reply, and the next
+ * probe-load, application-add, store-create, reporter-add, table-create, requester-add,
+ * journal-create and appender-add register outlive the agent: the agent writes the request to its state file before it sends the reply, and the next
  * agent carries the request out again.  It opens an object that came as a descriptor by its path:
  * the path of the descriptor or, from root, the member "path" of such a request (for eBPF maps,
  * which have no path of their own: where the map is pinned).  If that fails the registration is
@@ -262,7 +281,10 @@
  * -remove, "reporter" as in reporter-list; for table-list, "tables"; for table-create, -delete
  * and -open, "table" as in table-list; for table-change, "changes"; for table-export, "tables",
  * as in dart_tables(5); for requester-list, "requesters"; for requester-add, -remove and -renew,
- * "requester" as in requester-list; for source-list, "sources"; for controller-list,
+ * "requester" as in requester-list; for journal-list, "journals"; for journal-create, -delete and
+ * -open, "journal" as in journal-list; for journal-export, "journals", as in dart_journals(5);
+ * for appender-list, "appenders"; for appender-add and -remove, "appender" as in appender-list;
+ * for source-list, "sources"; for controller-list,
  * "controllers"; for controller-disconnect, "controller" as in controller-list; for monitor,
  * "monitor": true; for registration-list, "registrations"; for registration-save, "saved": true;
  * for all others, "entry", as in list, where followers and the host come last.  Or {"ok": false,
@@ -295,9 +317,9 @@
  * "cgroup" or "filesystem", "follows": true if follow-source takes it, "gathered_only": true if it
  * needs the member "gather", "description": "TCP counters of a network namespace"}.
  *
- * A controller: {"peer": "10.0.0.2:41234", "kind": "controller", "reader" or "table
- * reader", "store": N, "table": N, "age_s": 17}; "store" is there only for a reader, and
- * "table" only for a table reader; "age_s" counts from the connection.
+ * A controller: {"peer": "10.0.0.2:41234", "kind": "controller", "reader", "table
+ * reader" or "journal reader", "store": N, "table": N, "journal": N, "age_s": 17}; "store" is
+ * there only for a reader, "table" only for a table reader, and "journal" only for a journal reader; "age_s" counts from the connection.
  *
  * A change: {"time_ms": CLOCK_REALTIME in ms, "event": E, "object": O, "name": N}.
  * E and O: "added", "removed" or "ended" (its counters no longer exist) of an
@@ -305,8 +327,9 @@
  * ones; "added" or "removed" of a "store" or "reporter" (N is its
  * address, and "store" names its store); "added" or "removed" of a "table";
  * "added", "removed" or "renewed" of a "requester" (N is its address, and "table" names
- * its table); "loaded" or "unloaded" of a "probe"; "connected" or "disconnected" of a
- * "controller", "reader" or "table reader" (N is its "peer").
+ * its table); "added" or "removed" of a "journal" or "appender" (N is its address, and
+ * "journal" names its journal); "loaded" or "unloaded" of a "probe"; "connected" or "disconnected" of a
+ * "controller", "reader", "table reader" or "journal reader" (N is its "peer").
  *
  * A probe: {"name": N, "loaded": true, "entries": ["tcp"], "missed": 0,
  * "description": "TCP traffic of the host"}; "missed", the number of events not
@@ -347,18 +370,25 @@
  * "renewals": 0}; state and expected_psn, the PSN of the next request, as the device
  * reports them now.
  *
+ * A journal: {"name": N, "batches_log2": 12, "entry_length": 41, "batch_log2": 8,
+ * "lists_log2": 0, "parts": 8, "bytes": 8388608, "huge_pages": false, "file": F, "epoch": S,
+ * "appenders": 1, "readers": 0}, as a store.
+ *
+ * An appender: {"journal": N, "appender": A, "part": 0, "qpn": 17}.
+ *
  * A registration: {"name": "entry cpustat", "request": {the request, without "path"},
  * "path": P, "owner": UID, "origin": "command" or "configuration", "missing": why it could
  * not be restored}; path and missing are present only if they apply, and name once the agent
- * has carried the request out: "entry", "follower", "host", "probe", "store" or "table" and
- * its name, or "reporter", its store and its address, or "requester", its table and its
- * address.
+ * has carried the request out: "entry", "follower", "host", "probe", "store", "table" or
+ * "journal" and its name, or "reporter", "requester" or "appender", its store, table or journal,
+ * and its address.
  *
  * Names of entries: 1 to DART_REGISTRATION_NAME_MAX - 1 characters out of letters, digits and
  * "_-.:/@+=%~", or up to DART_CONTROL_ENTRY_NAME_MAX - 1 (see <dart/control.h>) for names
  * that the agent forms, such as those of sources.  Names of stores: the same, up to
  * DART_STORE_NAME_MAX - 1 characters (see <dart/store_access.h>).  Names of tables: up to
- * DART_TEA_NAME_MAX - 1 characters (see <dart/tea_access.h>).
+ * DART_TEA_NAME_MAX - 1 characters (see <dart/tea_access.h>).  Names of journals: up to
+ * DART_JOURNAL_NAME_MAX - 1 characters (see <dart/journal_access.h>).
  *
  * The mode of the socket decides who may connect: root, and the group "dart" where it
  * exists.  DART_REGISTRATION_CLIENTS clients can be connected at a time, unless the

@@ -25,6 +25,21 @@ int print_json(json_t *json, size_t flags)
 	return EXIT_SUCCESS;
 }
 
+int print_scalar(const json_t *value)
+{
+	char *text = dart_json__dumps(value, JSON_ENCODE_ANY);
+	size_t length = text ? strlen(text) : 0;
+
+	if (!text)
+		return -1;
+	if (json_is_string(value) && !dart_json__digits(value))
+		printf("%.*s", (int)length - 2, text + 1);
+	else
+		fputs(text, stdout);
+	free(text);
+	return 0;
+}
+
 /* The first -j sets it; nothing clears it. */
 static bool fails_in_json;
 

@@ -10,6 +10,13 @@
 #define EXIT_USAGE 2
 
 /*
+ * Prints a value of a schema, which is no array or object, as people read it: texts with the
+ * escapes of JSON, so that they cannot steer the terminal, but without quotes.  Returns 0, or -1
+ * if out of memory.
+ */
+int print_scalar(const json_t *value);
+
+/*
  * Prints @json, whose reference it takes, in ASCII, so that foreign texts cannot steer the
  * terminal; @flags: further ones of json_dumps(3).  NULL counts as out of memory.  Returns an exit
  * status.

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <dart/journal.h>
 #include <dart/store.h>
 #include <dart/tea.h>
 
@@ -57,6 +58,17 @@ static bool is_same_table(const json_t *a, const json_t *b)
 	       is_same_number(a, b, "packet_length", DART_TEA_PACKET);
 }
 
+static bool is_same_journal(const json_t *a, const json_t *b)
+{
+	return !strcmp(text_of(a, "name"), text_of(b, "name")) &&
+	       !strcmp(text_of(a, "file"), text_of(b, "file")) &&
+	       is_same_number(a, b, "batches_log2", -1) &&
+	       is_same_number(a, b, "entry_length", -1) &&
+	       is_same_number(a, b, "batch_log2", DART_JOURNAL_BATCH_LOG2) &&
+	       is_same_number(a, b, "lists_log2", 0) &&
+	       is_same_number(a, b, "parts", DART_JOURNAL_PARTS);
+}
+
 static bool is_same(const json_t *registration, const struct dart_configuration_item *item)
 {
 	const json_t *request = json_object_get(registration, "request");
@@ -68,6 +80,8 @@ static bool is_same(const json_t *registration, const struct dart_configuration_
 		return is_same_store(request, item->request);
 	if (!strcmp(type, "table-create"))
 		return is_same_table(request, item->request);
+	if (!strcmp(type, "journal-create"))
+		return is_same_journal(request, item->request);
 	/* Maps without names differ in their paths only. */
 	if (!strcmp(type, "register-map") && strcmp(text_of(registration, "path"), item->path))
 		return false;
@@ -100,9 +114,11 @@ void registered__describe(const struct dart_configuration_item *item, char *text
 		{ "reporter-add", "reporter", "address" },
 		{ "table-create", "table", "name" },
 		{ "requester-add", "requester", "address" },
+		{ "journal-create", "journal", "name" },
+		{ "appender-add", "appender", "address" },
 	};
-	static const char *const further[] = { "netns",	     "netdev", "disk", "cgroup",
-					       "filesystem", "store",  "table" };
+	static const char *const further[] = { "netns",	     "netdev", "disk",	"cgroup",
+					       "filesystem", "store",  "table", "journal" };
 	const char *type = text_of(item->request, "request"), *name, *value;
 	size_t i, used = 0;
 

@@ -17,22 +17,6 @@
 #define EXIT_AMBIGUOUS	4
 #define EXIT_UNKNOWN	5	/* the epoch is missing, or its file is damaged */
 
-/* Escapes texts as JSON does, so that they cannot steer the terminal. */
-static int print_scalar(const json_t *value)
-{
-	char *text = dart_json__dumps(value, JSON_ENCODE_ANY);
-	size_t length = text ? strlen(text) : 0;
-
-	if (!text)
-		return -1;
-	if (json_is_string(value) && !dart_json__digits(value))
-		printf("%.*s", (int)length - 2, text + 1);
-	else
-		fputs(text, stdout);
-	free(text);
-	return 0;
-}
-
 static int print_field(const struct dart_key_field *field, const json_t *value)
 {
 	json_t *element;

@@ -14,7 +14,8 @@ static const char list[] =
 	"{\"request\": {\"request\": \"store-create\", \"name\": \"s\", \"slots_log2\": 4, \"value_length\": 4}},"
 	"{\"request\": {\"request\": \"reporter-add\", \"store\": \"s\", \"address\": \"10.0.0.1\"}},"
 	"{\"request\": {\"request\": \"table-create\", \"name\": \"t\", \"rows_log2\": 4, \"key_length\": 13, \"value_length\": 7}},"
-	"{\"request\": {\"request\": \"requester-add\", \"table\": \"t\", \"address\": \"10.0.0.1\"}}]";
+	"{\"request\": {\"request\": \"requester-add\", \"table\": \"t\", \"address\": \"10.0.0.1\"}},"
+	"{\"request\": {\"request\": \"journal-create\", \"name\": \"j\", \"batches_log2\": 4, \"entry_length\": 8}}]";
 
 static const struct {
 	const char *request, *path;
@@ -61,6 +62,12 @@ static const struct {
 	  NULL, false, "table t" },
 	{ "{\"request\": \"requester-add\", \"table\": \"t\", \"address\": \"10.0.0.1\"}",
 	  NULL, true, "requester 10.0.0.1, table t" },
+	{ "{\"request\": \"journal-create\", \"name\": \"j\", \"batches_log2\": 4, \"entry_length\": 8, \"batch_log2\": 8, \"lists_log2\": 0, \"parts\": 8}",
+	  NULL, true, "journal j" },
+	{ "{\"request\": \"journal-create\", \"name\": \"j\", \"batches_log2\": 4, \"entry_length\": 8, \"parts\": 2}",
+	  NULL, false, "journal j" },
+	{ "{\"request\": \"appender-add\", \"journal\": \"j\", \"address\": \"10.0.0.1\"}",
+	  NULL, false, "appender 10.0.0.1, journal j" },
 };
 
 static void for_each(void (*check)(const struct dart_configuration_item *item, size_t i))

@@ -130,7 +130,17 @@ static void test_items(void **state)
 		     "    shares: 0-511\n"
 		     "    file: /dev/shm/table\n"
 		     "    requesters: [10.0.0.3]\n"
-		     "  - {name: c, rows: 1, key: 1, value: 64, shares: 1023}\n");
+		     "  - {name: c, rows: 1, key: 1, value: 64, shares: 1023}\n"
+		     "journals:\n"
+		     "  - {name: a, batches: 2^10, entry: 41}\n"
+		     "  - name: b\n"
+		     "    batches: 2\n"
+		     "    entry: 48\n"
+		     "    batch: 64\n"
+		     "    lists: 2^16\n"
+		     "    parts: 1\n"
+		     "    file: /dev/shm/journal\n"
+		     "    appenders: [10.0.0.4]\n");
 #define SOURCE "{\"request\":\"register-source\",\"source\":"
 	assert_items(
 		SOURCE "\"cpustat\"} -\n"
@@ -159,7 +169,10 @@ static void test_items(void **state)
 		"{\"request\":\"table-create\",\"name\":\"a\",\"rows_log2\":17,\"key_length\":13,\"value_length\":7} -\n"
 		"{\"request\":\"table-create\",\"name\":\"b\",\"rows_log2\":4,\"key_length\":64,\"value_length\":1,\"cells\":1,\"packet_length\":64,\"shares\":[0,511],\"file\":\"/dev/shm/table\"} /dev/shm/table\n"
 		"{\"request\":\"requester-add\",\"table\":\"b\",\"address\":\"10.0.0.3\"} -\n"
-		"{\"request\":\"table-create\",\"name\":\"c\",\"rows_log2\":0,\"key_length\":1,\"value_length\":64,\"shares\":[1023,1023]} -\n");
+		"{\"request\":\"table-create\",\"name\":\"c\",\"rows_log2\":0,\"key_length\":1,\"value_length\":64,\"shares\":[1023,1023]} -\n"
+		"{\"request\":\"journal-create\",\"name\":\"a\",\"batches_log2\":10,\"entry_length\":41} -\n"
+		"{\"request\":\"journal-create\",\"name\":\"b\",\"batches_log2\":1,\"entry_length\":48,\"batch_log2\":6,\"lists_log2\":16,\"parts\":1,\"file\":\"/dev/shm/journal\"} /dev/shm/journal\n"
+		"{\"request\":\"appender-add\",\"journal\":\"b\",\"address\":\"10.0.0.4\"} -\n");
 	assert_string_equal(configuration.items[2].file, "f.yaml");
 	assert_int_equal(configuration.items[2].line, 4);
 	assert_int_equal(configuration.items[17].line, 21);

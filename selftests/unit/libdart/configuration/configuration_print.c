@@ -198,6 +198,31 @@ static void add_table(json_t *list, int index)
 	}
 }
 
+/* A journal and its appenders. */
+static void add_journal(json_t *list, int index)
+{
+	char name[32], file[256];
+	const bool has_file = random__below(&seed, 2);
+	int i;
+
+	sprintf(name, "j: %d", index);
+	name_of(file, "/j", index);
+	json_array_append_new(
+		list, json_pack("{s:{s:s, s:s, s:i, s:i, s:o*, s:o*, s:o*, s:s*}, s:s*}", "request",
+				"request", "journal-create", "name", name, "batches_log2",
+				1 + (int)random__below(&seed, 20), "entry_length",
+				1 + (int)random__below(&seed, 64), "batch_log2",
+				optional(6 + index), "lists_log2", optional(index), "parts",
+				optional(1 + index), "file", has_file ? file : NULL, "path",
+				has_file ? file : NULL));
+	for (i = random__below(&seed, 3); i > 0; i--) {
+		sprintf(file, "10.2.%d.%d", index, i);
+		json_array_append_new(list,
+				      json_pack("{s:{s:s, s:s, s:s}}", "request", "request",
+						"appender-add", "journal", name, "address", file));
+	}
+}
+
 static json_t *new_registrations(void)
 {
 	static json_t *(*const create[])(int index) = { new_source, new_map, new_counters,
@@ -213,6 +238,8 @@ static json_t *new_registrations(void)
 		add_store(list, i);
 	for (i = random__below(&seed, 4); i > 0; i--)
 		add_table(list, i);
+	for (i = random__below(&seed, 4); i > 0; i--)
+		add_journal(list, i);
 	return list;
 }
 
@@ -309,11 +336,12 @@ static void test_comments(void **state)
 		"{\"request\": {\"request\": \"register-source\", \"source\": \"snmp:tcp\", \"netns\": \"net:1\"}},"
 		"{\"request\": {\"request\": \"probe-load\", \"name\": \"a\\nprobes: [b]\\u0085\"}},"
 		"{\"request\": {\"request\": \"reporter-add\", \"store\": \"s\", \"address\": \"10.0.0.1\"}},"
+		"{\"request\": {\"request\": \"appender-add\", \"journal\": \"s\", \"address\": \"10.0.0.1\"}},"
 		"{\"request\": {\"request\": \"requester-add\", \"table\": \"s\", \"address\": \"10.0.0.1\"}}]",
 		0, NULL);
 	char *text;
 
-	assert_int_equal(print_and_load(json), 5);
+	assert_int_equal(print_and_load(json), 6);
 	assert_int_equal(configuration.item_count, 0);
 	json_decref(json);
 	text = print("[{\"request\": {\"request\": \"register-map\", \"name\": \"m\"}}]");

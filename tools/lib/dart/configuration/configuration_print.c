@@ -22,6 +22,8 @@ enum list {
 	LIST_REPORTERS, /* inside of stores */
 	LIST_TABLES,
 	LIST_REQUESTERS, /* inside of tables */
+	LIST_JOURNALS,
+	LIST_APPENDERS, /* inside of journals */
 };
 
 static const struct {
@@ -39,6 +41,8 @@ static const struct {
 	{ "reporter-add", LIST_REPORTERS },
 	{ "table-create", LIST_TABLES },
 	{ "requester-add", LIST_REQUESTERS },
+	{ "journal-create", LIST_JOURNALS },
+	{ "appender-add", LIST_APPENDERS },
 };
 
 struct printer {
@@ -301,6 +305,26 @@ static void print_table(FILE *file, const json_t *registrations, const json_t *r
 		    text_of(request, "name"));
 }
 
+static void print_journal(FILE *file, const json_t *registrations, const json_t *registration)
+{
+	const json_t *request = request_of(registration);
+	const json_t *batch_log2 = json_object_get(request, "batch_log2");
+	const json_t *lists_log2 = json_object_get(request, "lists_log2");
+	bool is_first = true;
+
+	print_member(file, &is_first, "name", text_of(request, "name"));
+	print_power(file, "batches", json_object_get(request, "batches_log2"));
+	print_number(file, "entry", json_object_get(request, "entry_length"));
+	if (batch_log2)
+		print_power(file, "batch", batch_log2);
+	if (lists_log2)
+		print_power(file, "lists", lists_log2);
+	print_number(file, "parts", json_object_get(request, "parts"));
+	print_member(file, &is_first, "file", text_of(request, "file"));
+	print_parts(file, registrations, "appenders", "appender-add", "journal",
+		    text_of(request, "name"));
+}
+
 /* ---- registrations that a file cannot express */
 
 /* Can YAML hold all texts in @json? */
@@ -356,6 +380,9 @@ static const char *objection(const struct printer *printer, const json_t *regist
 	if (is_of(registration, LIST_REQUESTERS) &&
 	    !has_whole(printer, LIST_TABLES, text_of(request, "table") ?: ""))
 		return "it looks no table up";
+	if (is_of(registration, LIST_APPENDERS) &&
+	    !has_whole(printer, LIST_JOURNALS, text_of(request, "journal") ?: ""))
+		return "it appends to no journal";
 	return NULL;
 }
 
@@ -409,6 +436,7 @@ static int check(const json_t *registration, struct dart_error *error)
 		[LIST_APPLICATIONS] = "name",
 		[LIST_STORES] = "name",	   [LIST_REPORTERS] = "address",
 		[LIST_TABLES] = "name",	   [LIST_REQUESTERS] = "address",
+		[LIST_JOURNALS] = "name",  [LIST_APPENDERS] = "address",
 	};
 	size_t i;
 
@@ -442,6 +470,7 @@ int dart_configuration__print(FILE *file, const json_t *registrations, struct da
 	print_list(&printer, LIST_APPLICATIONS, "applications", print_application);
 	print_list(&printer, LIST_STORES, "stores", print_store);
 	print_list(&printer, LIST_TABLES, "tables", print_table);
+	print_list(&printer, LIST_JOURNALS, "journals", print_journal);
 	ret = print_comments(&printer);
 	if (ferror(file))
 		return dart_error__set(error, EIO, "cannot write the configuration");

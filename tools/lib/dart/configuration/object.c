@@ -264,7 +264,8 @@ static int open_by_type(const json_t *request, const char *path, struct dart_err
 	type = json_string_value(json_object_get(request, "request")) ?: "";
 	if (!strcmp(type, "register-map"))
 		return dart_object__open_map(path, error);
-	if (!strcmp(type, "store-create") || !strcmp(type, "table-create"))
+	if (!strcmp(type, "store-create") || !strcmp(type, "table-create") ||
+	    !strcmp(type, "journal-create"))
 		return dart_object__open_file(path, NULL, error);
 	if (!strcmp(type, "register-source") || !strcmp(type, "follow-source")) {
 		if (json_object_get(request, "netns"))

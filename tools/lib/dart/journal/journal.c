@@ -20,7 +20,7 @@
 
 int dart_journal_geometry__check(const struct dart_journal_geometry *geometry)
 {
-	if (!geometry->appenders || geometry->appenders > DART_JOURNAL_APPENDERS_MAX ||
+	if (!geometry->parts || geometry->parts > DART_JOURNAL_PARTS_MAX ||
 	    geometry->lists_log2 > DART_JOURNAL_LISTS_LOG2_MAX ||
 	    geometry->batches_log2 < DART_JOURNAL_BATCHES_LOG2_MIN ||
 	    geometry->batches_log2 > DART_JOURNAL_BATCHES_LOG2_MAX ||
@@ -48,7 +48,7 @@ uint64_t dart_journal_geometry__part(const struct dart_journal_geometry *geometr
 
 uint64_t dart_journal_geometry__length(const struct dart_journal_geometry *geometry)
 {
-	return geometry->appenders * dart_journal_geometry__part(geometry);
+	return geometry->parts * dart_journal_geometry__part(geometry);
 }
 
 uint64_t dart_journal_geometry__offset(const struct dart_journal_geometry *geometry, uint32_t list,

@@ -11,7 +11,7 @@
 
 /* The parameters that all appenders and readers of a journal share. */
 struct dart_journal_geometry {
-	uint32_t appenders; /* parts of the memory */
+	uint32_t parts; /* of the memory, one for each appender */
 	uint32_t lists_log2;
 	uint32_t batches_log2; /* of a ring */
 	uint32_t batch_log2; /* bytes of a batch */

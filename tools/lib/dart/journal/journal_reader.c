@@ -20,7 +20,7 @@ struct dart_journal_reader {
 	uint64_t base; /* remote address of the journal */
 	uint32_t rkey;
 	uint32_t list;
-	struct dart_journal_cursor cursors[DART_JOURNAL_APPENDERS_MAX];
+	struct dart_journal_cursor cursors[DART_JOURNAL_PARTS_MAX];
 	uint8_t copies[SCAN_BYTES]; /* of the memory here */
 };
 
@@ -56,7 +56,7 @@ static int take_answer(struct dart_journal_reader *reader, struct dart_error *er
 	if (ret)
 		return ret;
 	reader->geometry = (struct dart_journal_geometry){
-		.appenders = le32toh(accept.appenders),
+		.parts = le32toh(accept.parts),
 		.lists_log2 = le32toh(accept.lists_log2),
 		.batches_log2 = le32toh(accept.batches_log2),
 		.batch_log2 = le32toh(accept.batch_log2),
@@ -199,7 +199,7 @@ int dart_journal_reader__begin(struct dart_journal_reader *reader, uint32_t list
 	int ret;
 
 	reader->list = list;
-	for (i = 0; i < reader->geometry.appenders; i++) {
+	for (i = 0; i < reader->geometry.parts; i++) {
 		struct dart_journal_cursor *cursor = &reader->cursors[i];
 
 		dart_journal_cursor__init(cursor);
@@ -260,7 +260,7 @@ int dart_journal_reader__poll(struct dart_journal_reader *reader, dart_journal_h
 	struct relay relay = { handler, context, 0 };
 	int ret, more = 0;
 
-	for (; relay.appender < reader->geometry.appenders; relay.appender++) {
+	for (; relay.appender < reader->geometry.parts; relay.appender++) {
 		ret = poll_one(reader, &relay, error);
 		if (ret < 0)
 			return ret;
@@ -291,7 +291,7 @@ int dart_journal_reader__drain(struct dart_journal_reader *reader, dart_journal_
 	struct relay relay = { handler, context, 0 };
 	int ret;
 
-	for (; relay.appender < reader->geometry.appenders; relay.appender++) {
+	for (; relay.appender < reader->geometry.parts; relay.appender++) {
 		struct dart_journal_cursor *cursor = &reader->cursors[relay.appender];
 
 		while (!dart_journal_cursor__has_passed(cursor)) {

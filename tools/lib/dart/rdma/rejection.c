@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <dart/control.h>
+#include <dart/journal_access.h>
 #include <dart/rpc.h>
 #include <dart/tea_access.h>
 
@@ -24,6 +25,8 @@ static const char *question(__le64 magic)
 		return "is it older than this program? ";
 	if (magic == htole64(DART_TEA_ACCESS_MAGIC))
 		return "no such table? ";
+	if (magic == htole64(DART_JOURNAL_ACCESS_MAGIC))
+		return "no such journal? ";
 	return "no such store? ";
 }
 

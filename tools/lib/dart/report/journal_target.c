@@ -28,7 +28,7 @@ static int take_geometry(json_t *json, size_t others, struct dart_journal_target
 			return dart_error__set(error, EINVAL,
 					       "a journal cannot have this geometry");
 	*geometry = (struct dart_journal_geometry){
-		.appenders = 1,
+		.parts = 1,
 		.lists_log2 = numbers[0],
 		.batches_log2 = numbers[1],
 		.batch_log2 = numbers[2],
