@@ -5,6 +5,7 @@
  */
 #include <libdart/journal/journal_reader.h>
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -376,6 +377,59 @@ static void test_drain(void **state)
 	close_world(&world);
 }
 
+/* An event in a few letters: "F4.0+6" is 6 entries of sequence 4 from number 0 on. */
+static void note_event(void *context, const struct dart_journal_event *event)
+{
+	static const char letters[] = "FLODR";
+	char *text = context, *end = text + strlen(text);
+
+	if (event->appender)
+		return;
+	end += sprintf(end, "%c%u", letters[event->outcome], event->sequence);
+	if (event->outcome == DART_JOURNAL_ENTRIES_FOUND)
+		end += sprintf(end, ".%u+%u", event->first, event->count);
+	else if (event->batches > 1)
+		end += sprintf(end, "x%u", (unsigned int)event->batches);
+	strcpy(end, " ");
+}
+
+/* Fills @count batches of appender 0 in a row, and WRITEs those that @which has a bit for. */
+static void fill(struct world *world, uint32_t count, uint64_t which)
+{
+	struct dart_journal_write write;
+	uint64_t entry = 0;
+
+	for (; count; count--, which >>= 1) {
+		while (!dart_journal_appender__append(world->appenders[0], LIST, &entry, &write))
+			;
+		if (which & 1)
+			send(world, 0, &write, false);
+	}
+}
+
+/* Old batches stay where WRITEs of the next start were lost, and after its last batch. */
+static void test_islands(void **state)
+{
+	static const char expected[] =
+		"F4.0+6 O5 F6.0+6 F7.0+6 F8.0+6 F9.0+6 F10.0+6 F11.0+6 F12.0+6 F13.0+6 F14.0+6 "
+		"F15.0+6 F16.0+6 R1 F1.0+6 F2.0+6 F3.0+6 L4 F5.0+6 ";
+	char drained[1024] = "", polled[1024] = "";
+	struct world world;
+
+	open_world(&world, 8);
+	fill(&world, 16, UINT64_MAX);
+	restart(&world, 0);
+	fill(&world, 5, 0x17);
+	assert_int_equal(dart_journal_reader__begin(world.reader, LIST, false, NULL), 0);
+	assert_int_equal(dart_journal_reader__drain(world.reader, note_event, drained, NULL), 0);
+	assert_string_equal(drained, expected);
+	assert_int_equal(dart_journal_reader__begin(world.reader, LIST, false, NULL), 0);
+	while (dart_journal_reader__poll(world.reader, note_event, polled, NULL))
+		;
+	assert_string_equal(polled, expected);
+	close_world(&world);
+}
+
 /* ---- a ring whose bytes lie */
 
 static void count_event(void *context, const struct dart_journal_event *event)
@@ -451,6 +505,7 @@ int main(void)
 		     test_everything),
 		TEST("a new reader finds batches of earlier starts first, or nothing that is old",
 		     test_drain),
+		TEST("a reader finds old batches between those of a newer start", test_islands),
 		TEST("memory whose bytes lie harms no reader", test_hostile),
 	};
 

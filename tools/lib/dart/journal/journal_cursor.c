@@ -97,6 +97,14 @@ static uint32_t at_most(uint32_t number, uint32_t most)
 	return number < most ? number : most;
 }
 
+/* How many places after the window a plan has. */
+static uint32_t places_ahead(const struct dart_journal_cursor *cursor, uint32_t ring)
+{
+	if (cursor->newer_start)
+		return at_most(DART_JOURNAL_AHEAD_MAX, ring);
+	return cursor->is_idle && cursor->next.start ? at_most(DART_JOURNAL_AHEAD, ring) : 0;
+}
+
 uint32_t dart_journal_cursor__plan(const struct dart_journal_cursor *cursor,
 				   const struct dart_journal_geometry *geometry,
 				   uint32_t places[DART_JOURNAL_PLACES_MAX])
@@ -110,8 +118,7 @@ uint32_t dart_journal_cursor__plan(const struct dart_journal_cursor *cursor,
 	/* A longer run of lost batches lies between the window and the newest batch. */
 	for (step = window; cursor->is_idle && step < ring; step *= 2)
 		places[count++] = place_of(geometry, cursor->next.sequence + step);
-	for (i = 0; cursor->is_idle && cursor->next.start && i < DART_JOURNAL_AHEAD && i < ring;
-	     i++)
+	for (i = 0; i < places_ahead(cursor, ring); i++)
 		places[count++] =
 			place_of(geometry, cursor->next.sequence + window + cursor->ahead + i);
 	/* An appender that begins again writes here first. */
@@ -260,6 +267,7 @@ static void begin_again(struct take *take)
 	cursor->next = (struct dart_journal_position){ cursor->newer_start, 1, 0 };
 	cursor->newest = 0;
 	cursor->newer_start = 0;
+	cursor->ahead = 0;
 	if (!is_first)
 		tell(take, DART_JOURNAL_RESTARTED, 0);
 }
@@ -269,26 +277,30 @@ bool dart_journal_cursor__take(struct dart_journal_cursor *cursor,
 			       uint32_t count, const uint8_t *bytes, dart_journal_handler handler,
 			       void *context)
 {
-	const uint32_t window = at_most(cursor->window, 1u << geometry->batches_log2);
+	const uint32_t ring = 1u << geometry->batches_log2;
+	const uint32_t window = at_most(cursor->window, ring);
+	const uint32_t ahead = cursor->ahead + places_ahead(cursor, ring);
 	const size_t length = (size_t)1 << geometry->batch_log2;
 	struct take take = { cursor, geometry, handler, context, false };
-	bool is_news = true;
+	bool is_leaving, is_news;
 	uint64_t newest, newer_start;
 	uint32_t i;
 
 	observe(cursor, geometry, places, count, bytes, &newest, &newer_start);
+	is_news = newest > cursor->newest || newer_start != cursor->newer_start;
 	for (i = 0; i < window; i++)
 		if (!take_place(&take, bytes + i * length))
 			break;
-	if (i < window && cursor->newer_start) {
+	/* Batches of this start may lie between batches of newer ones. */
+	is_leaving = cursor->newer_start && !take.has_events && !is_news;
+	if (is_leaving && (!cursor->next.start || window + ahead >= ring)) {
 		begin_again(&take);
 	} else {
-		is_news = newest > cursor->newest || newer_start > cursor->newer_start;
 		cursor->newest = newest;
 		cursor->newer_start = newer_start;
+		cursor->ahead = take.has_events || is_news ? 0 : ahead;
 	}
-	cursor->is_idle = !take.has_events && !is_news;
-	cursor->ahead = cursor->is_idle ? cursor->ahead + DART_JOURNAL_AHEAD : 0;
+	cursor->is_idle = !take.has_events && !is_news && !is_leaving;
 	cursor->window = i < window ? WINDOW_MIN : at_most(2 * window, DART_JOURNAL_WINDOW_MAX);
 	return !cursor->is_idle;
 }

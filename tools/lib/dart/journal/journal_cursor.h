@@ -39,9 +39,10 @@ typedef void (*dart_journal_handler)(void *context, const struct dart_journal_ev
  */
 #define DART_JOURNAL_WINDOW_MAX 64
 #define DART_JOURNAL_AHEAD 16
+#define DART_JOURNAL_AHEAD_MAX 128 /* before the cursor leaves a start */
 #define DART_JOURNAL_FIRST 4
-#define DART_JOURNAL_PLACES_MAX                                                         \
-	(DART_JOURNAL_WINDOW_MAX + DART_JOURNAL_BATCHES_LOG2_MAX + DART_JOURNAL_AHEAD + \
+#define DART_JOURNAL_PLACES_MAX                                                             \
+	(DART_JOURNAL_WINDOW_MAX + DART_JOURNAL_BATCHES_LOG2_MAX + DART_JOURNAL_AHEAD_MAX + \
 	 DART_JOURNAL_FIRST)
 
 /* The numbers of a batch. */
@@ -56,7 +57,7 @@ struct dart_journal_cursor {
 	uint64_t newest; /* sequence with this start, of which earlier copies told */
 	uint64_t newer_start; /* of which earlier copies told, or 0 */
 	uint32_t window; /* places to look at */
-	uint32_t ahead; /* places after the window, of which idle plans had all before */
+	uint32_t ahead; /* places after the window that plans without news had before */
 	bool is_idle; /* the last copies were not new */
 	struct dart_journal_position oldest, last; /* found by scans; zeros: none */
 };
