@@ -96,6 +96,65 @@ static void test_removed_entry(void **state)
 	sample__release(&sample);
 }
 
+/* Entry @added of a table of added entries is the entry @whole of the whole table. */
+static void assert_same_entry(const struct dart_table *whole, const struct dart_entry *entry,
+			      const struct dart_table *added, const struct dart_entry *other)
+{
+	const struct dart_memory_region *one, *two;
+	uint32_t i;
+
+	assert_string_equal(entry->name, other->name);
+	assert_true(dart_schema__equals(entry->schema, other->schema));
+	assert_int_equal(entry->since, other->since);
+	assert_int_equal(entry->place, other->place);
+	assert_int_equal(entry->copies, other->copies);
+	assert_int_equal(entry->range_count, other->range_count);
+	for (i = 0; i < entry->range_count; i++) {
+		one = &whole->memory_regions[entry->ranges[i].memory_region];
+		two = &added->memory_regions[other->ranges[i].memory_region];
+		assert_int_equal(entry->ranges[i].address, other->ranges[i].address);
+		assert_int_equal(entry->ranges[i].length, other->ranges[i].length);
+		assert_int_equal(one->address, two->address);
+		assert_int_equal(one->rkey, two->rkey);
+	}
+}
+
+static void test_added(void **state)
+{
+	struct dart_table *whole, *added;
+	struct dart_error error;
+	struct sample sample;
+	uint32_t i, found;
+	uint64_t after;
+	size_t length;
+	uint8_t *bytes;
+
+	sample__init(&sample);
+	for (i = 0; i < sample.table.entry_count; i++)
+		sample.entries[i].since = 1 + i % 3;
+	sample.table.generation = 5;
+	bytes = sample__bytes(&sample.table, &length);
+	whole = sample__decode(bytes, length);
+	for (after = 0; after < 4; after++) {
+		assert_int_equal(dart_table__decode_added(bytes, length, after, &added, &error), 0);
+		assert_int_equal(added->generation, 5);
+		assert_int_equal(added->instance, whole->instance);
+		for (i = found = 0; i < whole->entry_count; i++)
+			if (whole->entries[i].since > after)
+				assert_same_entry(whole, &whole->entries[i], added,
+						  &added->entries[found++]);
+		assert_int_equal(added->entry_count, found);
+		assert_true(found ? after < 3 : after == 3);
+		dart_table__free(added);
+	}
+	/* The checksum of the whole table decides. */
+	bytes[length - 1] ^= 1;
+	assert_int_equal(dart_table__decode_added(bytes, length, 0, &added, &error), -EAGAIN);
+	dart_table__free(whole);
+	free(bytes);
+	sample__release(&sample);
+}
+
 static void test_find(void **state)
 {
 	struct sample sample;
@@ -269,6 +328,8 @@ int main(void)
 		     test_empty),
 		TEST("a schema of two entries is written and decoded once", test_shared_schema),
 		TEST("a removed entry is skipped, whatever its members say", test_removed_entry),
+		TEST("the entries after a generation are decoded alone, as in the whole table",
+		     test_added),
 		TEST("an entry is found by its whole name only", test_find),
 		TEST("bytes behind the end of a table are ignored", test_trailing_bytes),
 		TEST("a truncated table is refused with the length that it needs", test_truncated),

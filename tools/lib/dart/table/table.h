@@ -82,6 +82,16 @@ struct dart_table {
  */
 int dart_table__decode(const void *bytes, size_t length, struct dart_table **table, size_t *needed,
 		       struct dart_error *error);
+/* Entries, and their ranges and fields, that dart_table__decode_added() takes. */
+#define DART_TABLE_ADDED_MAX	64
+#define DART_TABLE_ADDED_PARTS	4096
+/*
+ * The same for the entries alone that are newer than @generation, and their schemas and ranges, in
+ * less time.  The rest of the table is not checked, but its checksum: other entries may have the
+ * same names.  -EFBIG: there are too many of them.
+ */
+int dart_table__decode_added(const void *bytes, size_t length, uint64_t generation,
+			     struct dart_table **table, struct dart_error *error);
 void dart_table__free(struct dart_table *table);
 
 /*
