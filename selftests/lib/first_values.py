@@ -17,7 +17,7 @@ def first_lines(lines, asked):
     """The first line with the value of each slice: an ended one of the same name may linger."""
     found = {}
     for line in lines:
-        for name, entry in line.get("entries", {}).items():
+        for name, entry in {**line.get("entries", {}), **line.get("added", {})}.items():
             rows = entry.get("rows", [])
             if name in asked and rows and rows[0].get("asked_ns") == asked[name]:
                 found.setdefault(name, line)
@@ -34,6 +34,10 @@ def main():
     missing = [name for name in asked if name not in found]
     if missing:
         sys.exit(f"without their value: {', '.join(missing)}")
+    replied = {slice["entry"]: slice["replied_ns"] for slice in slices}
+    times = [(line["landed_ns"] - replied[name]) / 1e6 for name, line in found.items()]
+    print(f"# from the reply to the registration until then: min {min(times):.1f}, "
+          f"median {statistics.median(times):.1f}, max {max(times):.1f} ms")
     for what, member in ("landed", "landed_ns"), ("decoded", "end_ns"):
         times = [(line[member] - asked[name]) / 1e6 for name, line in found.items()]
         print(f"# from before {len(times)} registrations until the first value had {what}: "

@@ -38,7 +38,7 @@ def functions_of(lines):
         if not line.endswith("\n"):    # it is being written
             break
         entries = json.loads(line).get("entries")
-        if entries is None:
+        if entries is None:    # not a scrape; entries that were just added are in the next one
             continue
         scrapes += 1
         for name, entry in entries.items():

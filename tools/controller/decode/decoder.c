@@ -39,14 +39,16 @@ static void decode(struct work *work)
 	sample = scraper__decode(ring->scraper, scrape->landing);
 	sample->head = scrape->head;
 	sample->end_ns = scrape->end_ns ?: monotonic_ns();
+	sample->is_partial = ring->is_partial;
 	/* The tap reads the landing before the next READs may overwrite this slot. */
-	if (decoder->tap)
+	if (decoder->tap && !ring->is_partial)
 		decoder->tap->operations->landed(decoder->tap, decoder->settings, ring,
 						 scrape->landing, sample);
 	atomic_store(&scrape->is_handed_over, false);
 	decoder__date(decoder, ring, sample);
 
-	latency__add(&summary->decoded, sample->end_ns - sample->head.start_ns);
+	if (!ring->is_partial)
+		latency__add(&summary->decoded, sample->end_ns - sample->head.start_ns);
 	if (sink->operations->sample(sink, decoder->settings, sample, &summary->decoded))
 		count__add(&summary->unwritten, 1);
 	ring__release(ring);

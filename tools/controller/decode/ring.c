@@ -66,6 +66,12 @@ bool ring__turn(struct ring *ring)
 	return false;
 }
 
+void ring__fill(struct ring *ring, const void *landing)
+{
+	memcpy((char *)ring->memory + ring->current * ring->slot_size, landing,
+	       scraper__landing_size(ring->scraper));
+}
+
 void ring__hold(struct ring *ring)
 {
 	atomic_fetch_add(&ring->holders, 1);

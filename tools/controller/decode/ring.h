@@ -43,6 +43,7 @@ struct scrape {
 
 struct ring {
 	struct scraper *scraper;
+	bool is_partial; /* of entries alone that were just added */
 	struct tap_table table; /* the worker's once a scrape is handed over */
 	atomic_uint holders;
 	void *memory;
@@ -65,6 +66,9 @@ size_t ring__size(const struct ring *ring);
 struct scrape *ring__current(struct ring *ring);
 /* Lets the next READs land in another slot; false if the workers still use all others. */
 bool ring__turn(struct ring *ring);
+
+/* Copies the bytes at @landing, which landed elsewhere, to that slot. */
+void ring__fill(struct ring *ring, const void *landing);
 
 void ring__hold(struct ring *ring);
 /* Drops one hold; the last holder frees the ring, in any thread. Ignores NULL. */

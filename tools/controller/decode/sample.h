@@ -3,6 +3,8 @@
 #ifndef CONTROLLER_SAMPLE_H
 #define CONTROLLER_SAMPLE_H
 
+#include <stdbool.h>
+
 #include <libdart/table/value.h>
 
 #include "tools/controller/base/latency.h"
@@ -54,6 +56,11 @@ struct sample {
 	const struct dart_table *table;
 	struct sample_entry *entries;
 	uint32_t entry_count;
+	/*
+	 * The entries are the ones alone that were just added, as the mirror told: the sample is of
+	 * no scrape, and its number is that of the last scrape.
+	 */
+	bool is_partial;
 	/* The preceding sample, with the same entries; NULL for the first. */
 	const struct sample *previous;
 };
@@ -92,6 +99,7 @@ struct summary {
 	count_t reads; /* in all scrapes */
 	count_t bytes;
 	count_t updates; /* of the mirror, that ended */
+	count_t parts; /* READs of entries alone that were just added */
 	count_t dropped; /* scrapes that their worker was too slow to take */
 	struct latency landed; /* time from start to landing */
 	/*

@@ -56,6 +56,8 @@ struct sink {
 	bool owns_terminal;
 	/* Samples come with the previous one, and with sums of copies. */
 	bool compares;
+	/* Takes partial samples, too. */
+	bool takes_parts;
 };
 
 #endif /* CONTROLLER_SINK_H */

@@ -69,6 +69,8 @@ void target__drop_table(struct target *target)
 		target->transport->operations->forget(target->transport);
 	ring__release(io->ring);
 	io->ring = NULL;
+	ring__release(io->added);
+	io->added = NULL;
 }
 
 void target__disconnect(struct target *target)

@@ -234,6 +234,9 @@ static void on_reported(struct io_target *io, enum io_report report)
 	case IO_TABLE_LANDED:
 		target__take_landed(target);
 		break;
+	case IO_ADDED_TOLD:
+		target__take_added(target);
+		break;
 	case IO_TABLE_TOLD:
 		target__take_told(target);
 		break;

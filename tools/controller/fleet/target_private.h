@@ -63,6 +63,8 @@ struct target {
 	struct transport *transport;
 	struct io_thread *thread; /* of the transport */
 	struct fetch fetch;
+	uint64_t added_generation; /* entries of later ones were not READ alone */
+	bool has_added_failed; /* entries could not be READ alone since the last table */
 	struct tap_table tapped; /* the bytes of a table, until a ring takes them */
 	bool is_counted; /* in the capacity */
 	uint64_t counted_bytes; /* with so many for a scrape */
@@ -105,6 +107,8 @@ void target__prepare_fetch(struct target *target);
 void target__take_landed(struct target *target);
 /* The agent updated the mirror of a target with a ring. */
 void target__take_told(struct target *target);
+/* The same: the values of added entries are READ before others. */
+void target__take_added(struct target *target);
 /* The retry timer expired. */
 void target__fetch_again(struct target *target);
 

@@ -131,6 +131,17 @@ static bool target__has_news(const struct target *target, const struct dart_tabl
 	return false;
 }
 
+/* Entries that the mirror tells of from now on are READ alone; the table has @generation. */
+static void target__expect_added(struct target *target, uint64_t generation, bool is_told)
+{
+	uint32_t size;
+
+	if (!is_told || target->has_added_failed)
+		target->added_generation = generation;
+	target->has_added_failed = false;
+	target->io.takes_parts = target->context->sink->takes_parts && target__mirror(target, &size);
+}
+
 /* @is_told: by the mirror, and not READ. */
 static void target__take_table(struct target *target, struct dart_table *table, bool is_told)
 {
@@ -146,13 +157,16 @@ static void target__take_table(struct target *target, struct dart_table *table, 
 		table_age__tell(&io->age);
 	else
 		table_age__renew(&io->age, io->posted_ns);
-	io->has_news = target__has_news(target, table);
+	/* Unless these entries were READ alone, or will be: the next look finds them. */
+	io->has_news = (!is_told || !io->takes_parts || target->has_added_failed) &&
+		       target__has_news(target, table);
 	if (!first)
 		target__log_removed(target, table);
 	target__drop_table(target);
 	if (!target__plan(target, table) || !target__land_in_ring(target))
 		return;
 	target__count(target, target->transport->scrape.bytes);
+	target__expect_added(target, generation, is_told);
 	absent = io->ring->scraper->absent;
 	if (absent && once) {
 		target__lose(target, "no entry '%s' (see dartctl list on the host)", absent);
@@ -227,30 +241,94 @@ static void target__fill_mirror(struct target *target, const void *bytes, uint32
 		memcpy(mirror, bytes, length);
 }
 
-/*
- * Decodes a copy of the mirror, which the agent may change meanwhile.  NULL: it does not hold a
- * whole table.
- */
-static struct dart_table *target__decode_mirror(struct target *target, void **copy,
-						uint32_t *length)
+/* Copies the mirror, which the agent may change meanwhile; NULL: it holds no table. */
+static void *target__copy_mirror(const struct target *target, uint32_t *length)
 {
-	struct dart_table *table = NULL;
 	struct dart_control_header header;
-	struct dart_error reason;
-	size_t needed;
 	uint32_t size;
 	const void *mirror = target__mirror(target, &size);
+	void *copy;
 
-	*copy = NULL;
 	memcpy(&header, mirror, sizeof(header));
 	*length = le32toh(header.table_length);
 	if (*length > size || *length < sizeof(header))
 		return NULL;
-	*copy = malloc(*length);
+	copy = malloc(*length);
+	if (copy)
+		memcpy(copy, mirror, *length);
+	return copy;
+}
+
+/* Decodes a copy of the mirror.  NULL: it does not hold a whole table. */
+static struct dart_table *target__decode_mirror(struct target *target, void **copy,
+						uint32_t *length)
+{
+	struct dart_table *table = NULL;
+	struct dart_error reason;
+	size_t needed;
+
+	*copy = target__copy_mirror(target, length);
 	if (!*copy)
 		return NULL;
-	memcpy(*copy, mirror, *length);
 	return dart_table__decode(*copy, *length, &table, &needed, &reason) ? NULL : table;
+}
+
+/* Plans the READs of @added, which is freed with them or at once; false if they are too many. */
+static bool target__plan_added(struct target *target, struct dart_table *added)
+{
+	const struct settings chosen = target_settings__chosen(target->settings);
+	const struct scraper_use use = { .value_bytes = BUDGET_TEXT_BYTES };
+	const struct transport *transport = target->transport;
+	struct scraper *scraper;
+	struct dart_error error;
+	struct ring *ring;
+
+	if (scraper__new(added, &chosen, &use, &transport->accept, &scraper, &error))
+		return false;
+	ring = ring__new(scraper);
+	if (!ring)
+		return false;
+	ring->is_partial = true;
+	if (!scraper->catalog->wanted_count) {
+		ring__release(ring);
+		return true;
+	}
+	if (transport->operations->prepare_added(target->transport, ring)) {
+		ring__release(ring);
+		return false;
+	}
+	target->io.added = ring;
+	return true;
+}
+
+void target__take_added(struct target *target)
+{
+	struct io_target *io = &target->io;
+	const uint64_t instance = io->ring->scraper->table.instance;
+	struct dart_table *added = NULL;
+	struct dart_error reason;
+	uint64_t generation = 0;
+	bool is_taken = false;
+	uint32_t length;
+	void *copy;
+
+	copy = target__copy_mirror(target, &length);
+	io->age.length = copy ? length : 0;
+	if (copy && !dart_table__decode_added(copy, length, target->added_generation, &added,
+					      &reason)) {
+		generation = added->generation;
+		if (added->instance == instance)
+			is_taken = target__plan_added(target, added);
+		else
+			dart_table__free(added);
+	}
+	free(copy);
+	/* Otherwise the whole table is looked at, and scraped at once. */
+	if (is_taken)
+		target->added_generation = generation;
+	else
+		target->has_added_failed = true;
+	io_target__go_on(io);
 }
 
 void target__take_told(struct target *target)
@@ -330,6 +408,8 @@ void target__hand_over(struct target *target)
 	io->transport = target->transport;
 	io->deadline_ns = target->connect_deadline_ns;
 	io->age = (struct table_age){};
+	io->takes_parts = false;
+	target->has_added_failed = false;
 	fetch__begin(&target->fetch, &target->transport->accept);
 	if (!target__reserve_table(target))
 		return;

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <dart/control.h>
+
 /* Shortest time between two fetches of a table that changes often; a quarter of a short lease. */
 #define TABLE_INTERVAL_NS 500000000ULL
 /* The same for an agent whose lease is zero or very short. */
@@ -20,6 +22,8 @@
 struct table_age {
 	uint64_t lease_ns;
 	uint64_t told_ns; /* looks at the mirror have used up the time until then */
+	uint64_t added_ns; /* when added entries may be looked for again */
+	uint32_t length; /* of the table that the mirror told last, bytes */
 	uint64_t fetched_ns; /* when the table was last requested */
 	uint64_t current_ns; /* this generation was current then or later; 0: unknown, or expired */
 	bool changed; /* a header showed a later generation, or the agent refused this one */
@@ -89,6 +93,27 @@ static inline void table_age__take_told(struct table_age *age, uint64_t now_ns)
 	if (age->told_ns < now_ns)
 		age->told_ns = now_ns;
 	age->told_ns += table_age__interval(age);
+}
+
+/* Bytes of tables that are checked in a second, to find added entries. */
+#define TABLE_ADDED_BYTES 8000000ULL
+
+/* When the mirror may be looked at for added entries. */
+static inline uint64_t table_age__added_due(const struct table_age *age)
+{
+	return age->added_ns;
+}
+
+/*
+ * The mirror is looked at for added entries: as often as the agent may update it, if checking it
+ * takes little time.
+ */
+static inline void table_age__take_added(struct table_age *age, uint64_t now_ns)
+{
+	const uint64_t needed_ns = age->length * (1000000000ULL / TABLE_ADDED_BYTES);
+	const uint64_t least_ns = DART_CONTROL_UPDATE_MS * 1000000ULL;
+
+	age->added_ns = now_ns + (needed_ns > least_ns ? needed_ns : least_ns);
 }
 
 /*

@@ -41,6 +41,7 @@ enum transport_part {
 	TRANSPORT_TABLE, /* as many bytes, from its first, as reserve() was told */
 	TRANSPORT_HEADER, /* of the table, into the current slot of the ring; not with a call */
 	TRANSPORT_VALUES, /* into the current slot, followed by the header of the table */
+	TRANSPORT_ADDED, /* the same for the ring of prepare_added(); not with a call */
 };
 
 struct transport_handlers {
@@ -90,6 +91,14 @@ struct transport_operations {
 	 * change it at any time.  The function is NULL in a call.
 	 */
 	void *(*mirror)(const struct transport *transport, uint32_t *size);
+	/*
+	 * Values of @ring, which has entries alone that were just added, are asked for next, once.
+	 * They and the header land in memory of the transport, for which no other part is asked,
+	 * and which added() returns.  Returns 0; -EFBIG: they are too many bytes; or -errno.  Both
+	 * are NULL in a call.
+	 */
+	int (*prepare_added)(struct transport *transport, const struct ring *ring);
+	const void *(*added)(const struct transport *transport);
 	/* Cuts READs into fragments of @length bytes; NULL in a call, whose answers stay whole. */
 	void (*cut)(struct transport *transport, uint32_t length);
 	/* In any state, but not while an I/O thread uses the transport. */

@@ -63,6 +63,12 @@ static void io_target__stop(struct io_target *io)
 	flow__stop(&io->flow);
 }
 
+static void io_target__drop_added(struct io_target *io)
+{
+	ring__release(io->added);
+	io->added = NULL;
+}
+
 static void io_target__lose(struct io_target *io, enum io_loss loss, int error)
 {
 	if (io->state == IO_STOPPED)
@@ -123,15 +129,37 @@ static void io_target__look_at_mirror(struct io_target *io, uint64_t now_ns)
 	io_target__report(io, IO_TABLE_TOLD);
 }
 
+static void io_target__look_for_added(struct io_target *io, uint64_t now_ns)
+{
+	table_age__take_added(&io->age, now_ns);
+	timer__stop(&io->fetch_timer);
+	io->is_added_told = false;
+	io->state = IO_FETCHING;
+	io_target__report(io, IO_ADDED_TOLD);
+}
+
+/* In the turn of the I/O thread: an update may have added entries. */
+static bool io_target__may_have_added(const struct io_target *io)
+{
+	return io->is_added_told && io->takes_parts;
+}
+
 /*
  * Takes the table from the mirror or fetches it: at once, or as soon as one of them is allowed
  * again.
  */
 static void io_target__renew_table(struct io_target *io)
 {
+	const uint64_t added_due_ns = io_target__may_have_added(io) ?
+					      table_age__added_due(&io->age) :
+					      UINT64_MAX;
 	const uint64_t now_ns = monotonic_ns();
 	uint64_t due_ns = table_age__due(&io->age);
 
+	if (added_due_ns <= now_ns) {
+		io_target__look_for_added(io, now_ns);
+		return;
+	}
 	if (io->is_told && table_age__told_due(&io->age) <= now_ns) {
 		io_target__look_at_mirror(io, now_ns);
 		return;
@@ -143,9 +171,11 @@ static void io_target__renew_table(struct io_target *io)
 		io_target__want_table(io);
 		return;
 	}
-	if (!io->age.changed || (io->is_told && table_age__told_due(&io->age) < due_ns))
+	if (!io->age.changed)
+		due_ns = UINT64_MAX;
+	if (io->is_told && table_age__told_due(&io->age) < due_ns)
 		due_ns = table_age__told_due(&io->age);
-	timer__set_at(&io->fetch_timer, due_ns);
+	timer__set_at(&io->fetch_timer, due_ns < added_due_ns ? due_ns : added_due_ns);
 }
 
 static void io_target__scrape_values(struct io_target *io)
@@ -176,7 +206,7 @@ static void io_target__proceed(struct io_target *io)
 	io->state = IO_IDLE;
 	if (io->scrape_pending)
 		io_target__start_scraping(io);
-	else if (io->age.changed || io->is_told)
+	else if (io->age.changed || io->is_told || io_target__may_have_added(io))
 		io_target__renew_table(io);
 }
 
@@ -266,6 +296,53 @@ static void on_scraped(struct io_target *io)
 		io_target__proceed(io);
 }
 
+/* Hands the values of added entries to the worker of the target; no scrape is counted. */
+static void io_target__hand_over_added(struct io_target *io, uint64_t landed_ns)
+{
+	const struct scraper *scraper = io->added->scraper;
+	struct summary *summary = io->summary;
+	struct sample_head head = {
+		.sequence = count__of(&summary->scrapes),
+		.start_ns = io->posted_ns,
+		.landed_ns = landed_ns,
+		.reads = scraper->read_count,
+		.bytes = scraper->bytes,
+		.failed = count__of(&summary->failed),
+		.missed = count__of(&summary->missed),
+		.fresh_until_ns = landed_ns + schedule__lost_after_ns(&io->schedule),
+	};
+
+	sample_head__date(&head, &io->wall_ns, io->transport->host_ns,
+			  io->transport->accept.clock_uncertainty_ns);
+	count__add(&summary->parts, 1);
+	/* The landing of the transport is used again, perhaps before the worker's turn. */
+	ring__fill(io->added, io->transport->operations->added(io->transport));
+	if (!decoder__hand_over(&io->decoder, io->added, &head, io_thread__work(io->thread)))
+		count__add(&summary->dropped, 1);
+}
+
+/*
+ * The entries are of a later table than the one that is scraped.  If the agent has changed that as
+ * well, the rule of table_age__tell() decides: their ranges were readable later than current_ns.
+ */
+static void on_added(struct io_target *io)
+{
+	const struct scraper *scraper = io->added->scraper;
+	const char *landing = io->transport->operations->added(io->transport);
+	const uint64_t landed_ns = monotonic_ns();
+	const int ret = scraper__check(scraper, landing);
+
+	if (ret && ret != -ESTALE) {
+		io_target__drop_added(io);
+		io_target__lose(io, IO_LOSS_RESTART, 0);
+		return;
+	}
+	if (!ret || table_age__covers(&io->age, landed_ns))
+		io_target__hand_over_added(io, landed_ns);
+	io_target__drop_added(io);
+	io_target__proceed(io);
+}
+
 /* The agent serves no values of this table any more: the scrape waits for another table. */
 static void on_stale(struct io_target *io)
 {
@@ -310,12 +387,15 @@ void io_target__on_completion(struct io_target *io, int result)
 		on_scraped(io);
 	else if (io->state == IO_CHECKING)
 		on_checked(io);
+	else if (io->state == IO_ADDING)
+		on_added(io);
 }
 
 void io_target__on_update(struct io_target *io)
 {
 	count__add(&io->summary->updates, 1);
 	io->is_told = true;
+	io->is_added_told = true;
 	if (io->state == IO_IDLE)
 		io_target__renew_table(io);
 }
@@ -341,8 +421,8 @@ static void io_target__on_scrape_due(void *data)
 	} else if (!io->has_ring) {
 		count__add(&summary->failed, due);
 		io_target__end_if_done(io);
-	} else if (io->state == IO_FETCHING && !io->scrape_pending) {
-		/* As soon as the table landed. */
+	} else if ((io->state == IO_FETCHING || io->state == IO_ADDING) && !io->scrape_pending) {
+		/* As soon as the table, or the values of added entries, landed. */
 		count__add(&summary->missed, due - 1);
 		io->scrape_pending = true;
 	} else {
@@ -356,10 +436,11 @@ static void io_target__on_fetch_due(void *data)
 {
 	struct io_target *io = data;
 
-	if (io->state == IO_FETCHING && !io->is_told)
+	if (io->state == IO_FETCHING && !io->is_told && !io_target__may_have_added(io))
 		io_target__want_table(io);
 	else if (io->state == IO_FETCHING ||
-		 (io->state == IO_IDLE && (io->age.changed || io->is_told)))
+		 (io->state == IO_IDLE &&
+		  (io->age.changed || io->is_told || io_target__may_have_added(io))))
 		io_target__renew_table(io);
 }
 
@@ -422,6 +503,7 @@ static void run_adopt(struct message *order)
 	io->is_controls_turn = false;
 	io->is_lost = false;
 	io->is_told = false;
+	io->is_added_told = false;
 	if (io->schedule.next_ns)
 		timer__set_at(&io->scrape_timer, io->schedule.next_ns);
 	timer__set_at(&io->deadline_timer, io->deadline_ns);
@@ -457,7 +539,11 @@ static void run_go_on(struct message *order)
 	if (io->has_news && schedule__take_extra(&io->schedule, monotonic_ns()))
 		io->scrape_pending = true;
 	io->has_news = false;
-	if (io_target__await_updates(io))
+	if (!io_target__await_updates(io))
+		return;
+	if (io->added)
+		io_target__ask(io, IO_ADDING, TRANSPORT_ADDED);
+	else
 		io_target__proceed(io);
 }
 

@@ -12,8 +12,10 @@
  * or is needed, or when nothing more can be fetched; then it leaves the transport and the members
  * below "in turns" alone until the control loop gives an order; at most one report or order is
  * under way.  An update of the mirror makes the I/O thread report as soon as it is idle, at a
- * bounded rate (see table_age.h).  Only release may be ordered at any time, and only
- * io_target.released() says that the I/O thread does not use the target any more.
+ * bounded rate (see table_age.h): first so that the control loop finds the added entries, whose
+ * values are then READ alone (adding), then so that it plans scrapes with the new table.  Only
+ * release may be ordered at any time, and only io_target.released() says that the I/O thread does
+ * not use the target any more.
  */
 #ifndef CONTROLLER_IO_TARGET_H
 #define CONTROLLER_IO_TARGET_H
@@ -29,6 +31,7 @@ enum io_state {
 	IO_IDLE, /* until the next scrape, or the table, is due */
 	IO_CHECKING, /* the header is asked for before the values */
 	IO_SCRAPING, /* values and header are asked for */
+	IO_ADDING, /* the same of entries alone that were just added */
 	IO_STOPPED, /* until it is released */
 };
 
@@ -36,6 +39,7 @@ enum io_report {
 	IO_WANTS_TABLE, /* order io_target__fetch() */
 	/* Order io_target__fetch(), or with a ring io_target__go_on(). */
 	IO_TABLE_LANDED,
+	IO_ADDED_TOLD, /* the mirror was updated, and may have added entries; order go_on() */
 	IO_TABLE_TOLD, /* the mirror was updated; order io_target__go_on() */
 	IO_DONE, /* all wanted scrapes are done */
 	IO_LOST, /* for the reason in @loss */
@@ -81,6 +85,8 @@ struct io_target {
 	uint64_t fetch_delay_ns; /* the table was in the middle of a change */
 	uint64_t posted_ns; /* the part that landed last */
 	bool has_news; /* with a mirror: entries have no values yet */
+	bool takes_parts; /* with a mirror: entries that were just added are READ alone */
+	struct ring *added; /* of these, for which the transport is prepared, or NULL */
 
 	/* Of the I/O thread. */
 	enum io_state state;
@@ -88,6 +94,7 @@ struct io_target {
 	bool is_controls_turn;
 	bool is_lost; /* to be reported */
 	bool is_told; /* the mirror was updated since it was looked at */
+	bool is_added_told; /* the same, for added entries */
 	int64_t wall_ns; /* see sample_head__date() */
 	struct timer scrape_timer; /* the next scrape is due */
 	struct timer fetch_timer; /* the table may be fetched */

@@ -18,6 +18,8 @@ static int pass_sample(struct sink *sink, const struct target_settings *target,
 	size_t i;
 
 	for (i = 0; i < all->count; i++) {
+		if (sample->is_partial && !all->sinks[i]->takes_parts)
+			continue;
 		ret = all->sinks[i]->operations->sample(all->sinks[i], target, sample, decoded);
 		err = err ?: ret;
 	}
@@ -122,6 +124,7 @@ struct sink *sink_all__new(struct sink *const *sinks, size_t count)
 		all->sinks[i] = sinks[i];
 		all->sink.owns_terminal |= sinks[i]->owns_terminal;
 		all->sink.compares |= sinks[i]->compares;
+		all->sink.takes_parts |= sinks[i]->takes_parts;
 	}
 	if (!all)
 		return NULL;

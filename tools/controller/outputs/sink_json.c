@@ -7,6 +7,7 @@
  *    "end_ns": ..., "decode_ns": ..., "reads": 5, "bytes": 2048, "labels": {"rack": "a7"},
  *    "node": "host", "host_id": "...", "boot_id": "...", "instance": "...", "generation": 3,
  *    "online": "0-3", "nohz_full": "2-3", "entries": {"cpustat": {...}, ...}}
+ *   {"agent": "host:4792", ..., "added": {"function-1": {...}, ...}}
  *   {"agent": "host:4792", "error": "no answer for 10 s"}
  *   {"agent": "host:4792", "up": 0, "dart_up": 0, "time_ns": ..., "error": "no values for 5 s"}
  *   {"agent": "host:4792", "summary": {...}}
@@ -166,7 +167,7 @@ static int put_sample(struct sink *sink, const struct target_settings *target,
 	if (line.out) {
 		print_labels(target, line.out);
 		print_identity(sample->table, line.out);
-		fputs(",\"entries\":", line.out);
+		fputs(sample->is_partial ? ",\"added\":" : ",\"entries\":", line.out);
 		print_entries(sample, line.out);
 		fputc('}', line.out);
 	}
@@ -216,8 +217,9 @@ static json_t *mirror_to_json(const struct summary *summary)
 {
 	if (!summary->updates)
 		return NULL;
-	return json_pack("{sI sI sI}", "updates", (json_int_t)summary->updates, "tables",
-			 (json_int_t)summary->told, "gaps", (json_int_t)summary->gaps);
+	return json_pack("{sI sI sI sI}", "updates", (json_int_t)summary->updates, "parts",
+			 (json_int_t)summary->parts, "tables", (json_int_t)summary->told, "gaps",
+			 (json_int_t)summary->gaps);
 }
 
 static int put_summary(struct sink *sink, const struct target_settings *target,
@@ -265,6 +267,7 @@ struct sink *sink_json__new(struct output *output)
 	if (!json)
 		return NULL;
 	json->sink.operations = &sink_json_operations;
+	json->sink.takes_parts = true;
 	json->output = output;
 	return &json->sink;
 }

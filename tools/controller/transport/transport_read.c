@@ -2,6 +2,7 @@
 /* READs from the memory of hosts. */
 #include "transport_read.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #include "tools/controller/decode/ring.h"
@@ -13,7 +14,12 @@ struct transport_read {
 	struct dart_landing *table; /* NULL: no room */
 	struct ring *ring; /* of the target; NULL: not prepared */
 	struct dart_landing *values; /* its memory */
+	const struct scraper *added; /* of the entries that were just added */
+	struct dart_landing *added_values; /* NULL: no entry was added so far */
 };
+
+/* Bytes of values that are READ when entries are added: of functions, not of hosts. */
+#define ADDED_BYTES 16384
 
 static struct transport_read *read_of(const struct transport *transport)
 {
@@ -78,6 +84,26 @@ static int transport_read__prepare(struct transport *transport, struct ring *rin
 				       &read->values);
 }
 
+static int transport_read__prepare_added(struct transport *transport, const struct ring *ring)
+{
+	struct transport_read *read = read_of(transport);
+	int err = 0;
+
+	if (scraper__landing_size(ring->scraper) > ADDED_BYTES)
+		return -EFBIG;
+	/* Registered once, because that takes longer than the READs. */
+	if (!read->added_values)
+		err = dart_endpoint__register(read->endpoint, NULL, ADDED_BYTES,
+					      &read->added_values);
+	read->added = ring->scraper;
+	return err;
+}
+
+static const void *transport_read__added(const struct transport *transport)
+{
+	return dart_landing__memory(read_of(transport)->added_values);
+}
+
 static void transport_read__path(const struct transport *transport, struct dart_endpoint_path *path)
 {
 	dart_endpoint__path(read_of(transport)->endpoint, path);
@@ -132,6 +158,11 @@ static int transport_read__begin(struct transport *transport, enum transport_par
 	case TRANSPORT_HEADER:
 		reads = scraper__header_read(read->ring->scraper);
 		break;
+	case TRANSPORT_ADDED:
+		reads = read->added->reads;
+		count = read->added->read_count;
+		landing = read->added_values;
+		break;
 	default:
 		reads = read->ring->scraper->reads;
 		count = read->ring->scraper->read_count;
@@ -169,6 +200,8 @@ static const struct transport_operations operations = {
 	.path = transport_read__path,
 	.group = transport_read__group,
 	.mirror = transport_read__mirror,
+	.prepare_added = transport_read__prepare_added,
+	.added = transport_read__added,
 	.await_updates = transport_read__await_updates,
 	.cut = transport_read__cut,
 	.free = transport_read__free,

@@ -205,10 +205,19 @@ static void hosts__close(void)
 /* ---- a sink that counts entries, in the worker */
 
 static atomic_uint entries[HOSTS], losses;
+/* Partial samples, and the ones whose entry a scrape had shown before, or that had others. */
+static atomic_uint parts, late_parts;
 
 static int note_sample(struct sink *sink, const struct target_settings *target,
 		       const struct sample *sample, const struct latency *decoded)
 {
+	if (sample->is_partial) {
+		if (sample->entry_count != 1 ||
+		    sample->entries[0].entry->place < atomic_load(&entries[target->index]))
+			atomic_fetch_add(&late_parts, 1);
+		atomic_fetch_add(&parts, 1);
+		return 0;
+	}
 	atomic_store(&entries[target->index], sample->entry_count);
 	return 0;
 }
@@ -263,6 +272,8 @@ static void bed__open(uint64_t mirror_bytes, uint64_t interval_ns)
 	memset(&bed, 0, sizeof(bed));
 	memset(entries, 0, sizeof(entries));
 	atomic_store(&losses, 0);
+	atomic_store(&parts, 0);
+	atomic_store(&late_parts, 0);
 	bed.options.settings.interval_ns = interval_ns;
 	bed.options.settings.mirror_bytes = mirror_bytes;
 	bed.null = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -395,6 +406,49 @@ static void test_told(void **state)
 	end();
 }
 
+static void bed__await_parts(unsigned int count)
+{
+	const uint64_t end_ns = monotonic_ns() + DEADLINE_NS;
+
+	while (atomic_load(&parts) < count) {
+		assert_true(sd_event_run(bed.context.event, 1000) >= 0);
+		assert_true(monotonic_ns() < end_ns);
+	}
+}
+
+/* The host changes while it is scraped, so the next scrape is due long after the update. */
+static void test_parts(void **state)
+{
+	enum { CHANGES = 3 };
+	const struct summary *summary;
+	unsigned int i;
+
+	sink.takes_parts = true;
+	hosts__open();
+	bed__open(MIRROR, 500000000);
+	bed__add(0);
+	bed__add(1);
+	bed__await(0, 1);
+	bed__await(1, 1);
+	summary = target__summary(bed.targets[0]);
+	for (i = 0; i < CHANGES; i++) {
+		atomic_store(&hosts[0].is_due, true);
+		bed__await_parts(1 + i);
+		bed__await(0, 2 + i);
+	}
+	assert_int_equal(atomic_load(&late_parts), 0);
+	assert_int_equal(count__of(&summary->parts), CHANGES);
+	assert_int_equal(count__of(&summary->gaps), 0);
+
+	/* A mirror that is not whole: the table is READ, and all values at once. */
+	hosts[0].lies = true;
+	atomic_store(&hosts[0].is_due, true);
+	bed__await(0, 2 + CHANGES);
+	assert_int_equal(atomic_load(&parts), CHANGES);
+	end();
+	sink.takes_parts = false;
+}
+
 static void test_lies(void **state)
 {
 	const struct summary *summary;
@@ -463,6 +517,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("each update becomes the next table, and no host reaches another mirror or memory beyond its own",
 		     test_told),
+		TEST("entries that an update adds are READ alone, before the next scrape",
+		     test_parts),
 		TEST("after a mirror with other bytes the table is READ, and the next update is taken",
 		     test_lies),
 		TEST("a controller offers a mirror of the wanted length, or none", test_short),

@@ -110,6 +110,19 @@ static void test_told(void **state)
 }
 
 /* The last READ that may begin, and every retransmission is needed. */
+static void test_added(void **state)
+{
+	struct table_age age = table_seen_at(5000 * MS);
+
+	assert_true(table_age__added_due(&age) <= 5000 * MS);
+	age.length = 20000;
+	table_age__take_added(&age, 5000 * MS);
+	assert_int_equal(table_age__added_due(&age), 5010 * MS);
+	age.length = DART_CONTROL_MIRROR_MAX;
+	table_age__take_added(&age, 5000 * MS);
+	assert_int_equal(table_age__added_due(&age), 5131 * MS + 72000);
+}
+
 static void test_retries(void **state)
 {
 	struct table_age age = table_seen_at(5000 * MS);
@@ -138,6 +151,8 @@ int main(void)
 		TEST("without a lease, a table is checked before every scrape", test_no_lease),
 		TEST("a mirror is looked at twice a second on average, and eight times at once",
 		     test_told),
+		TEST("a mirror is looked at for added entries each 10 ms, and more rarely if it is long",
+		     test_added),
 		TEST("a table that has changed is fetched twice a second, or four times in a short lease",
 		     test_due),
 	};

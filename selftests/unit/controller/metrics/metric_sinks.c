@@ -423,11 +423,12 @@ static void test_all(void **state)
 		{ .sink = { &full, .owns_terminal = true },
 		  .ret = -ENOBUFS,
 		  .is_freed = &is_freed[1] },
-		{ .sink = { &full, .compares = true },
+		{ .sink = { &full, .compares = true, .takes_parts = true },
 		  .ret = -ENOMEM,
 		  .is_freed = &is_freed[2] },
 	};
 	struct sink *const list[] = { &sinks[0].sink, &sinks[1].sink, &sinks[2].sink };
+	static const struct sample whole, part = { .is_partial = true };
 	static const struct summary summary;
 	static const struct latency decoded;
 	struct sink *all = sink_all__new(list, 3);
@@ -435,9 +436,9 @@ static void test_all(void **state)
 	unsigned int i;
 
 	assert_non_null(all);
-	assert_true(all->owns_terminal && all->compares);
+	assert_true(all->owns_terminal && all->compares && all->takes_parts);
 	all->operations->added(all, &targets[0]);
-	assert_int_equal(all->operations->sample(all, &targets[0], NULL, &decoded), -ENOBUFS);
+	assert_int_equal(all->operations->sample(all, &targets[0], &whole, &decoded), -ENOBUFS);
 	assert_int_equal(all->operations->lost(all, &targets[0], "gone"), -ENOBUFS);
 	assert_int_equal(all->operations->down(all, &targets[0], 7, "still gone"), -ENOBUFS);
 	assert_int_equal(all->operations->summary(all, &targets[0], &summary, true), -ENOBUFS);
@@ -450,12 +451,15 @@ static void test_all(void **state)
 		assert_int_equal(sinks[i].added, i > 0);
 		assert_int_equal(sinks[i].removed, i > 0);
 	}
+	assert_int_equal(all->operations->sample(all, &targets[0], &part, &decoded), -ENOMEM);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(sinks[i].samples, 1 + (i == 2));
 	all->operations->free(all);
 	assert_true(is_freed[0] && is_freed[1] && is_freed[2]);
 	/* It claims no more of the terminal than its sinks. */
 	one = sink_all__new(list, 1);
 	assert_non_null(one);
-	assert_false(one->owns_terminal || one->compares);
+	assert_false(one->owns_terminal || one->compares || one->takes_parts);
 	one->operations->free(one);
 }
 
