@@ -48,6 +48,14 @@ static int control_region__identify(struct control_region *control_region, struc
 	return 0;
 }
 
+static void close_sets(const struct control_region *control_region)
+{
+	if (control_region->online_fd >= 0)
+		close(control_region->online_fd);
+	free(control_region->online);
+	free(control_region->nohz_full);
+}
+
 int control_region__open(struct control_region *control_region, const struct exposure *exposure,
 			 struct dart_error *error)
 {
@@ -66,10 +74,13 @@ int control_region__open(struct control_region *control_region, const struct exp
 		calloc(exposure->region->cpus / 64 + 1, sizeof(*control_region->online));
 	control_region->nohz_full =
 		calloc(exposure->region->cpus / 64 + 1, sizeof(*control_region->nohz_full));
+	control_region->online_fd = host__open_online_cpus();
 	if (!control_region->online || !control_region->nohz_full) {
 		ret = dart_error__no_memory(error);
 		goto free_sets;
 	}
+	/* A parameter of the kernel. */
+	host__nohz_full_cpus(control_region->nohz_full, exposure->region->cpus);
 	control_region->memory = mmap(NULL, control_region->capacity,
 				      PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (control_region->memory == MAP_FAILED) {
@@ -106,8 +117,7 @@ free_writer:
 unmap:
 	munmap(control_region->memory, control_region->capacity);
 free_sets:
-	free(control_region->online);
-	free(control_region->nohz_full);
+	close_sets(control_region);
 	return ret;
 }
 
@@ -116,8 +126,7 @@ void control_region__close(struct control_region *control_region)
 	exposure__deregister(control_region->exposure, control_region->memory_region);
 	dart_table_writer__free(control_region->writer);
 	munmap(control_region->memory, control_region->capacity);
-	free(control_region->online);
-	free(control_region->nohz_full);
+	close_sets(control_region);
 }
 
 static int table__add_memory_regions(struct dart_table *table, const struct exposure *exposure,
@@ -224,9 +233,8 @@ static struct dart_table next_table(struct control_region *control_region)
 	memcpy(table.host_id, control_region->host_id, sizeof(table.host_id));
 	memcpy(table.boot_id, control_region->boot_id, sizeof(table.boot_id));
 	host__name(table.node_name, sizeof(table.node_name));
-	if (!host__online_cpus(control_region->online, table.cpus))
+	if (!host__read_online_cpus(control_region->online_fd, control_region->online, table.cpus))
 		table.online = control_region->online;
-	host__nohz_full_cpus(control_region->nohz_full, table.cpus);
 	table.nohz_full = control_region->nohz_full;
 	return table;
 }

@@ -38,6 +38,7 @@ struct control_region {
 	/* Sets of CPUs, as in <dart/control.h> */
 	uint64_t *online;
 	uint64_t *nohz_full;
+	int online_fd; /* or -errno */
 };
 
 /* Publishes a table without entries. */
