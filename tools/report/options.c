@@ -21,6 +21,7 @@ enum {
 	OPTION_EMIT,
 	OPTION_FOLLOW,
 	OPTION_INT_PORT,
+	OPTION_JOURNAL,
 	OPTION_PACKETS,
 	OPTION_PORTS,
 	OPTION_RATE,
@@ -39,6 +40,7 @@ static const struct option long_options[] = {
 	{ "help", no_argument, NULL, 'h' },
 	{ "int-port", required_argument, NULL, OPTION_INT_PORT },
 	{ "interface", required_argument, NULL, 'i' },
+	{ "journal", required_argument, NULL, OPTION_JOURNAL },
 	{ "json", no_argument, NULL, 'j' },
 	{ "packets", required_argument, NULL, OPTION_PACKETS },
 	{ "pcap", required_argument, NULL, 'p' },
@@ -52,12 +54,13 @@ static const struct option long_options[] = {
 };
 
 const char options__help[] =
-	"Usage: dart-report [OPTION]... --interface IFACE --collectors FILE\n"
+	"Usage: dart-report [OPTION]... --interface IFACE --collectors FILE | --journal FILE\n"
 	"                   --flows KIND | --pcap FILE\n"
-	"Reports the paths of flows to stores.\n"
+	"Reports the paths of flows to stores, or appends them to a journal.\n"
 	"\n"
 	"  -c, --collectors FILE  collectors to report to (see dart_collectors(5)); may be\n"
 	"                         repeated\n"
+	"      --journal FILE     append an entry for each packet (see dart_journals(5))\n"
 	"  -i, --interface IFACE  send from this Ethernet interface\n"
 	"  -f, --flows KIND       generate flows: uniform, zipf or fat-tree\n"
 	"  -n, --count N          number of flows (1000)\n"
@@ -162,6 +165,9 @@ static int parse_one(struct options *options, int c, char *argv[],
 		ret = take_number("port", 1, UINT16_MAX, &number, error);
 		options->int_port = number;
 		return ret;
+	case OPTION_JOURNAL:
+		options->journal = optarg;
+		return 0;
 	case OPTION_PACKETS:
 		return take_number("number of packets", 1, UINT64_MAX, &options->packets, error);
 	case OPTION_PORTS:
@@ -200,11 +206,14 @@ static int check(const struct options *options, bool has_kind, struct dart_error
 	if (has_kind == !!options->pcap)
 		return dart_error__set(error, EINVAL,
 			"expected either --flows KIND or --pcap FILE");
-	if (options->emit_int == !!options->collector_files)
+	if (options->emit_int + !!options->collector_files + !!options->journal > 1)
 		return dart_error__set(error, EINVAL,
-			options->emit_int ?
-				"--emit int and --collectors are mutually exclusive" :
-				"no collector to report to (add --collectors FILE)");
+			"--emit int, --collectors and --journal are mutually exclusive");
+	if (!options->emit_int && !options->collector_files && !options->journal)
+		return dart_error__set(error, EINVAL,
+			"no collector to report to (add --collectors FILE or --journal FILE)");
+	if (options->follows && !options->collector_files)
+		return dart_error__set(error, EINVAL, "--follow needs --collectors FILE");
 	if (options->emit_int && options->pcap)
 		return dart_error__set(error, EINVAL,
 			"--emit int and --pcap are mutually exclusive");

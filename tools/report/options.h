@@ -15,6 +15,7 @@ struct options {
 	/* These point into argv. */
 	const char **collectors;	/* files */
 	size_t collector_files;
+	const char *journal;		/* file to append entries to, not reports */
 	const char *interface;
 	const char *pcap;		/* NULL: generated flows */
 	struct dart_flows_options flows;

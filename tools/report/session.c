@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Sends a report, or an INT-MD packet, for each packet of the feed. */
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +71,68 @@ static int session__report(struct session *session, const struct options *option
 	return ret;
 }
 
+/*
+ * An entry: the time in ns since 1970 and the key of IPv4, see schemas/path-event.yaml, then as much
+ * of the path as there is room for, and zeros.
+ */
+struct entry {
+	__be64 time;
+	uint8_t key[DART_FLOW_KEY_LENGTH];
+	uint8_t path[DART_JOURNAL_ENTRY_MAX - sizeof(__be64) - DART_FLOW_KEY_LENGTH];
+} __attribute__((packed));
+
+#define ENTRY_MIN offsetof(struct entry, path)
+
+_Static_assert(sizeof(struct entry) == DART_JOURNAL_ENTRY_MAX, "it fills the longest entry");
+
+static int session__write(struct session *session, uint32_t list,
+			  const struct dart_journal_write *write, struct dart_packet_socket *socket)
+{
+	const uint32_t psn = session->target.collector.first_psn + session->batches++;
+	size_t length;
+
+	_Static_assert(DART_JOURNAL_FRAME_MAX <= DART_PACKET_SOCKET_FRAME_MAX, "there is room");
+	length = dart_journal_target__frame(&session->target, dart_packet_socket__mac(socket), list,
+					    write, psn, dart_packet_socket__next(socket));
+	return dart_packet_socket__push(socket, length);
+}
+
+/* The share of the key chooses the list. */
+static int session__append(struct session *session, const struct int_packet *packet,
+			   struct dart_packet_socket *socket)
+{
+	const uint32_t lists = 1u << session->target.geometry.lists_log2;
+	struct entry entry = { .time = htobe64(dart_clock__ns(CLOCK_REALTIME)) };
+	struct dart_journal_write write;
+	uint32_t list;
+
+	if (packet->key_length != sizeof(entry.key)) {
+		session->unassigned++;
+		return 0;
+	}
+	memcpy(entry.key, packet->key, sizeof(entry.key));
+	memcpy(entry.path, packet->path, sizeof(entry.path));
+	list = dart_store__crc(DART_STORE_SHARE, entry.key, sizeof(entry.key)) & (lists - 1);
+	session->entries++;
+	if (!dart_journal_appender__append(session->appender, list, &entry, &write))
+		return 0;
+	return session__write(session, list, &write, socket);
+}
+
+/* WRITEs the batches that are not full. */
+static int session__flush(struct session *session, struct dart_packet_socket *socket)
+{
+	struct dart_journal_write write;
+	uint32_t list;
+	int ret = 0;
+
+	for (list = 0; session->appender && !ret && !(list >> session->target.geometry.lists_log2);
+	     list++)
+		if (dart_journal_appender__flush(session->appender, list, &write))
+			ret = session__write(session, list, &write, socket);
+	return ret;
+}
+
 static int send_packet(const struct int_packet *packet, const struct options *options,
 		       struct dart_packet_socket *socket)
 {
@@ -81,6 +144,16 @@ static int send_packet(const struct int_packet *packet, const struct options *op
 	length = int_packet__build(&flow, dart_packet_socket__mac(socket), options->int_port,
 				   dart_packet_socket__next(socket));
 	return dart_packet_socket__push(socket, length);
+}
+
+static int session__send_one(struct session *session, const struct options *options,
+			     const struct int_packet *packet, struct dart_packet_socket *socket)
+{
+	if (session->appender)
+		return session__append(session, packet, socket);
+	if (session->builder)
+		return session__report(session, options, packet, socket);
+	return send_packet(packet, options, socket);
 }
 
 static int session__send(struct session *session, const struct options *options, struct feed *feed,
@@ -97,9 +170,10 @@ static int session__send(struct session *session, const struct options *options,
 				return ret;
 		}
 		session->packets++;
-		sent = session->builder ? session__report(session, options, &packet, socket) :
-					  send_packet(&packet, options, socket);
+		sent = session__send_one(session, options, &packet, socket);
 	}
+	if (!sent)
+		sent = session__flush(session, socket);
 	if (!sent)
 		sent = dart_packet_socket__flush(socket);
 	session->ns = dart_clock__ns(CLOCK_MONOTONIC) - start;
@@ -111,6 +185,23 @@ static int session__send(struct session *session, const struct options *options,
 	if (!sent)
 		return ret;
 	return dart_error__system(error, -sent, "cannot send through '%s'", options->interface);
+}
+
+static int session__open_journal(struct session *session, const struct options *options,
+				 struct in_addr address, struct dart_error *error)
+{
+	int ret = dart_journal_target__load(options->journal, address, &session->target, error);
+
+	if (ret)
+		return ret;
+	if (session->target.geometry.entry_length < ENTRY_MIN)
+		return dart_error__set(error, EINVAL,
+				       "entries of journal '%s' have %u bytes, but a flow needs %zu",
+				       session->target.collector.name,
+				       session->target.geometry.entry_length, ENTRY_MIN);
+	ret = dart_journal_appender__new(&session->target.geometry, dart_journal__start(),
+					 &session->appender);
+	return ret ? dart_error__set(error, -ret, "%s", strerror(-ret)) : 0;
 }
 
 static int session__init(struct session *session, const struct options *options,
@@ -134,6 +225,8 @@ static int session__init(struct session *session, const struct options *options,
 		if (ret)
 			return ret;
 	}
+	if (options->journal)
+		return session__open_journal(session, options, address, error);
 	ret = dart_collectors__load(options->collectors, options->collector_files, address,
 				    &session->collectors, error);
 	if (ret)
@@ -165,6 +258,7 @@ void session__clear(struct session *session)
 {
 	if (session->watch.paths)
 		path_watch__close(&session->watch);
+	dart_journal_appender__free(session->appender);
 	dart_report_builder__free(session->builder);
 	dart_collectors__free(&session->collectors);
 }

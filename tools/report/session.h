@@ -4,6 +4,7 @@
 #define REPORT_SESSION_H
 
 #include <libdart/error.h>
+#include <libdart/report/journal_target.h>
 #include <libdart/report/report_builder.h>
 
 #include "options.h"
@@ -12,7 +13,7 @@
 /* Counts the outcomes of the packets of the feed. */
 struct session {
 	uint64_t packets;
-	uint64_t unassigned;	/* of keys in a share without collector */
+	uint64_t unassigned;	/* of keys in a share without collector, or too long for entries */
 	uint64_t others;	/* of the capture, without INT-MD */
 	uint64_t tagged;	/* of the capture, with more than two tags of VLANs */
 	uint64_t malformed;	/* of the capture, with unusable INT-MD */
@@ -23,6 +24,11 @@ struct session {
 	struct dart_collectors collectors;
 	struct dart_report_builder *builder;
 	struct path_watch watch;	/* of the files; without paths if they are not followed */
+	/* Likewise, if entries are appended. */
+	struct dart_journal_target target;
+	struct dart_journal_appender *appender;
+	uint64_t entries;
+	uint64_t batches;	/* WRITEs of them */
 };
 
 /*

@@ -27,8 +27,17 @@ void summary__print(const struct session *session)
 		printf("%s at %s, queue pair %" PRIu32 ": %" PRIu64 " reports\n", collector->name,
 		       ip, collector->qpn, dart_report_builder__reports(session->builder, i));
 	}
+	if (session->appender) {
+		collector = &session->target.collector;
+		inet_ntop(AF_INET, &collector->ip, ip, sizeof(ip));
+		printf("%s at %s, queue pair %" PRIu32 ": %" PRIu64 " entries in %" PRIu64
+		       " batches\n",
+		       collector->name, ip, collector->qpn, session->entries, session->batches);
+	}
 	if (session->unassigned)
-		printf("%" PRIu64 " packets of shares without collector\n", session->unassigned);
+		printf("%" PRIu64 " packets %s\n", session->unassigned,
+		       session->appender ? "of IPv6, which entries have no room for" :
+					   "of shares without collector");
 	if (session->others)
 		printf("%" PRIu64 " other packets without INT-MD\n", session->others);
 	if (session->tagged)
@@ -36,6 +45,20 @@ void summary__print(const struct session *session)
 		       session->tagged, session->tagged == 1 ? "" : "s");
 	if (session->malformed)
 		printf("%" PRIu64 " packets with unusable INT-MD\n", session->malformed);
+}
+
+/* NULL if reports were sent. */
+static json_t *journal_to_json(const struct session *session)
+{
+	const struct dart_collector *collector = &session->target.collector;
+	char ip[INET_ADDRSTRLEN];
+
+	if (!session->appender)
+		return NULL;
+	inet_ntop(AF_INET, &collector->ip, ip, sizeof(ip));
+	return json_pack("{s:s, s:s, s:I, s:I, s:I}", "name", collector->name, "ip", ip, "qpn",
+			 (json_int_t)collector->qpn, "entries", (json_int_t)session->entries,
+			 "batches", (json_int_t)session->batches);
 }
 
 static json_t *collectors_to_json(const struct session *session)
@@ -65,14 +88,14 @@ int summary__print_json(const struct session *session)
 	json_t *json;
 	int ret;
 
-	json = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:o}", "packets",
+	json = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:o, s:o*}", "packets",
 			 (json_int_t)session->packets, "frames", (json_int_t)session->frames,
 			 "unassigned", (json_int_t)session->unassigned, "others",
 			 (json_int_t)session->others, "tagged", (json_int_t)session->tagged,
 			 "malformed", (json_int_t)session->malformed, "refusals",
 			 (json_int_t)session->refusals, "seconds", session->ns / 1e9,
 			 "frames_per_second", frames_per_second(session), "collectors",
-			 collectors_to_json(session));
+			 collectors_to_json(session), "journal", journal_to_json(session));
 	if (!json)
 		return -ENOMEM;
 	ret = json_dumpf(json, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));

@@ -82,6 +82,9 @@ static void test_all(void **state)
 	assert_int_equal(parse(&options, "-i e -c a -p b", &error), 0);
 	assert_string_equal(options.pcap, "b");
 	options__clear(&options);
+	assert_int_equal(parse(&options, "-i e --journal a -f zipf", &error), 0);
+	assert_string_equal(options.journal, "a");
+	options__clear(&options);
 	assert_int_equal(parse(&options, "--help", &error), 0);
 	assert_int_equal(options.action, 'h');
 	assert_int_equal(parse(&options, "--version", &error), 0);
@@ -100,6 +103,9 @@ static void test_refused(void **state)
 		{ "-i e -c a -f zipf -p b", "either --flows" },
 		{ "-i e -f zipf", "no collector" },
 		{ "-i e -f zipf -c a --emit int", "--emit int" },
+		{ "-i e -f zipf -c a --journal b", "mutually exclusive" },
+		{ "-i e -f zipf --journal b --emit int", "mutually exclusive" },
+		{ "-i e -f zipf --journal b --follow", "--follow needs" },
 		{ "-i e -p a --emit int", "--emit int" },
 		{ "-i e -c a -f tree", "'tree'" },
 		{ "-i e -c a -f fat-tree --ports 3", "even" },

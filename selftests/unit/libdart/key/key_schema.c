@@ -74,6 +74,7 @@ static void test_table_1(void **state)
 		{ "int-path", 37, 20 },	{ "postcard", 41, 20 },
 		{ "mirror", 4, 8 },	{ "trace", 41, 16 },
 		{ "anomaly", 39, 20 },	{ "failure", 8, 20 },
+		{ "path-event", 4, 41 },
 	};
 	size_t i;
 

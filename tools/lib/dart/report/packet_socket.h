@@ -12,7 +12,7 @@
 
 #include <libdart/error.h>
 
-#define DART_PACKET_SOCKET_FRAME_MAX 256 /* bytes */
+#define DART_PACKET_SOCKET_FRAME_MAX 1280 /* bytes */
 
 struct dart_packet_socket;
 
