@@ -21,12 +21,17 @@
 /* Room in the buffer for bytes between runs. */
 #define SPARE (64 << 10)
 
-/* Bytes that are fetched together, @from a module's base, or from a pointer's value. */
+/* Bytes of a row that are fetched together, @from a module's base, or from a pointer's value. */
 struct run {
 	uint64_t from;
 	uint32_t length;
 	uint32_t parent; /* module, or pointer of the level before */
+	uint32_t row;
+	uint32_t first_value, value_count;
+	bool has_only_texts; /* which a pointer leads to */
+	uint64_t known; /* address of the bytes that its texts were copied from; 0: none */
 	/* of the current pass */
+	bool is_fetched;
 	uint64_t address; /* 0: behind a NULL pointer */
 	uint32_t slot; /* bytes from the start of the buffer, a multiple of WORD */
 };
@@ -38,7 +43,6 @@ struct pointer {
 };
 
 struct value {
-	uint32_t run;
 	uint32_t offset; /* bytes in the run */
 	uint32_t length; /* bytes */
 	uint32_t alignment; /* bytes */
@@ -47,9 +51,11 @@ struct value {
 
 struct application_reader {
 	struct run *runs; /* of the first level, then of the others */
-	uint32_t ends[LEVELS]; /* index of the first run after each level */
-	/* Indexes of the runs; of each level in the order of their addresses in the last pass. */
-	uint32_t *order;
+	/* Index of the first run of each row at each level, and of the first one after all rows. */
+	uint32_t *firsts[LEVELS];
+	uint32_t *order; /* indexes of the runs of a level that are fetched, by their addresses */
+	struct application_row *all; /* rows */
+	uint32_t row_count;
 	struct pointer *pointers;
 	uint32_t pointer_count;
 	struct value *values;
@@ -65,6 +71,7 @@ struct want {
 	uint64_t from;
 	uint32_t parent;
 	uint32_t length;
+	uint32_t row;
 	uint32_t index; /* row * fields + field */
 };
 
@@ -81,6 +88,8 @@ static int by_location(const void *a, const void *b)
 {
 	const struct want *left = a, *right = b;
 
+	if (left->row != right->row)
+		return left->row < right->row ? -1 : 1;
 	if (left->parent != right->parent)
 		return left->parent < right->parent ? -1 : 1;
 	return (left->from > right->from) - (left->from < right->from);
@@ -101,6 +110,7 @@ static uint32_t plan__list(const struct plan *plan, uint32_t level)
 			if (location.steps < level)
 				continue;
 			want = &plan->wants[count++];
+			want->row = row;
 			want->index = row * fields + i;
 			want->from = level ? location.offsets[level - 1] : location.address;
 			want->parent = level ? plan->pointers[want->index] : location.module;
@@ -118,7 +128,8 @@ static bool joins(const struct run *run, const struct want *want)
 {
 	const uint64_t end = run->from + run->length;
 
-	return run->parent == want->parent && (want->from <= end || want->from - end < GAP_MAX);
+	return run->row == want->row && run->parent == want->parent &&
+	       (want->from <= end || want->from - end < GAP_MAX);
 }
 
 static void plan__add_pointer(struct plan *plan, const struct want *want, uint32_t run,
@@ -136,17 +147,20 @@ static void plan__add_pointer(struct plan *plan, const struct want *want, uint32
 	plan->pointers[want->index] = reader->pointer_count++;
 }
 
-static void plan__add_value(struct plan *plan, const struct want *want, uint32_t run,
+static void plan__add_value(struct plan *plan, const struct want *want, struct run *run,
 			    uint32_t offset)
 {
 	const struct dart_schema *schema = plan->entry->schema;
 	const struct dart_field *field = &schema->fields[want->index % schema->field_count];
+	const bool is_text = field->kind == DART_CONTROL_FIELD_TEXT;
 
+	if (!run->value_count++)
+		run->first_value = plan->reader->value_count;
+	run->has_only_texts &= is_text;
 	plan->reader->values[plan->reader->value_count++] = (struct value){
-		.run = run,
 		.offset = offset,
 		.length = want->length,
-		.alignment = field->kind == DART_CONTROL_FIELD_TEXT ? 1 : field->width,
+		.alignment = is_text ? 1 : field->width,
 		.to = want->index / schema->field_count * schema->length + field->offset,
 	};
 }
@@ -156,6 +170,7 @@ static int plan__add_level(struct plan *plan, uint32_t level)
 {
 	struct application_reader *reader = plan->reader;
 	const uint32_t count = plan__list(plan, level), first = plan->run_count;
+	uint32_t at = first;
 	const uint32_t fields = plan->entry->schema->field_count;
 	struct run *run = NULL;
 	uint64_t offset;
@@ -166,7 +181,10 @@ static int plan__add_level(struct plan *plan, uint32_t level)
 
 		if (!run || !joins(run, want)) {
 			run = &reader->runs[plan->run_count++];
-			*run = (struct run){ .from = want->from, .parent = want->parent };
+			*run = (struct run){ .from = want->from,
+					     .parent = want->parent,
+					     .row = want->row,
+					     .has_only_texts = level };
 		}
 		offset = want->from - run->from;
 		if (offset + want->length > BUFFER_MAX)
@@ -175,27 +193,50 @@ static int plan__add_level(struct plan *plan, uint32_t level)
 			run->length = offset + want->length;
 		if (dart_application_entry__location(plan->entry, want->index / fields,
 						     want->index % fields)
-			    .steps > level)
+			    .steps > level) {
 			plan__add_pointer(plan, want, run - reader->runs, offset);
-		else
-			plan__add_value(plan, want, run - reader->runs, offset);
+			run->has_only_texts = false;
+		} else {
+			plan__add_value(plan, want, run, offset);
+		}
 	}
 	for (i = first; i < plan->run_count; i++) {
-		reader->order[i] = i;
 		/* Words at both ends are fetched whole. */
 		plan->buffer_length += (reader->runs[i].length + 3 * WORD - 1) / WORD * WORD;
 		if (plan->buffer_length > BUFFER_MAX)
 			return -E2BIG;
 	}
-	reader->ends[level] = plan->run_count;
+	for (i = 0; i <= reader->row_count; i++) {
+		reader->firsts[level][i] = at;
+		while (at < plan->run_count && reader->runs[at].row == i)
+			at++;
+	}
+	return 0;
+}
+
+static int plan__make_rows(struct application_reader *reader, uint32_t rows)
+{
+	uint32_t level, i;
+
+	reader->row_count = rows;
+	reader->all = calloc(rows, sizeof(*reader->all));
+	if (!reader->all)
+		return -ENOMEM;
+	for (i = 0; i < rows; i++)
+		reader->all[i] = (struct application_row){ .row = i, .is_whole = true };
+	for (level = 0; level < LEVELS; level++) {
+		reader->firsts[level] = calloc(rows + 1, sizeof(*reader->firsts[level]));
+		if (!reader->firsts[level])
+			return -ENOMEM;
+	}
 	return 0;
 }
 
 static int plan__make(struct plan *plan, size_t values)
 {
 	struct application_reader *reader = plan->reader;
+	int ret = plan__make_rows(reader, plan->entry->rows);
 	uint32_t level;
-	int ret = 0;
 
 	plan->wants = calloc(values, sizeof(*plan->wants));
 	plan->pointers = calloc(values, sizeof(*plan->pointers));
@@ -244,8 +285,13 @@ int application_reader__new(struct application_reader **result,
 
 void application_reader__free(struct application_reader *reader)
 {
+	uint32_t level;
+
 	if (!reader)
 		return;
+	for (level = 0; level < LEVELS; level++)
+		free(reader->firsts[level]);
+	free(reader->all);
 	free(reader->runs);
 	free(reader->order);
 	free(reader->pointers);
@@ -302,26 +348,50 @@ static uint64_t end_of(const struct run *run)
 	return (run->address + run->length + WORD - 1) / WORD * WORD;
 }
 
-/* Finds the addresses of the runs of a level.  0 or -EFAULT. */
-static int find_runs(struct application_reader *reader, const struct application_process *process,
-		     uint32_t level)
+/* Sets the address of a run of @level.  0 or -EFAULT. */
+static int find_run(const struct application_reader *reader,
+		    const struct application_process *process, uint32_t level, struct run *run)
 {
-	const uint32_t first = level ? reader->ends[level - 1] : 0;
+	uint64_t base = 0;
+	int ret = 0;
+
+	if (level)
+		ret = follow(reader, run->parent, &base);
+	else
+		base = process->bases[run->parent];
+	run->address = 0;
+	if (ret || (level && !base))
+		return ret;
+	if (__builtin_add_overflow(base, run->from, &run->address) ||
+	    run->address > UINT64_MAX - run->length - WORD)
+		return -EFAULT;
+	return 0;
+}
+
+/*
+ * Finds the addresses of the runs of a level, and lists the ones to fetch, *@count.  0 or -EFAULT.
+ */
+static int find_runs(struct application_reader *reader, const struct application_process *process,
+		     const struct application_row *row, const struct application_row *end,
+		     uint32_t level, uint32_t *count)
+{
+	const uint32_t *firsts = reader->firsts[level];
 	struct run *run;
-	uint64_t base;
+	uint32_t i;
 	int ret;
 
-	for (run = reader->runs + first; run < reader->runs + reader->ends[level]; run++) {
-		base = level ? 0 : process->bases[run->parent];
-		ret = level ? follow(reader, run->parent, &base) : 0;
-		if (ret)
-			return ret;
-		run->address = 0;
-		if (level && !base)
-			continue;
-		if (__builtin_add_overflow(base, run->from, &run->address) ||
-		    run->address > UINT64_MAX - run->length - WORD)
-			return -EFAULT;
+	*count = 0;
+	for (; row < end; row++) {
+		for (i = firsts[row->row]; i < firsts[row->row + 1]; i++) {
+			run = &reader->runs[i];
+			ret = find_run(reader, process, level, run);
+			if (ret)
+				return ret;
+			run->is_fetched = row->is_whole || !run->has_only_texts ||
+					  run->known != run->address;
+			if (run->is_fetched && run->address)
+				reader->order[(*count)++] = i;
+		}
 	}
 	return 0;
 }
@@ -334,26 +404,24 @@ static int by_address(const void *a, const void *b, void *runs)
 	return (left->address > right->address) - (left->address < right->address);
 }
 
-/* Pointers seldom change, so the order of the last pass is mostly that of this one. */
-static void sort_runs(struct application_reader *reader, uint32_t first, uint32_t end)
+static void sort_runs(struct application_reader *reader, uint32_t count)
 {
 	uint32_t i;
 
-	for (i = first + 1; i < end; i++) {
+	for (i = 1; i < count; i++) {
 		if (by_address(&reader->order[i - 1], &reader->order[i], reader->runs) <= 0)
 			continue;
-		qsort_r(reader->order + first, end - first, sizeof(*reader->order), by_address,
-			reader->runs);
+		qsort_r(reader->order, count, sizeof(*reader->order), by_address, reader->runs);
 		return;
 	}
 }
 
 /*
- * Fetches the runs of a level into the buffer from @used on, neighbours together, with at most
+ * Fetches the listed runs of a level into the buffer from @used on, neighbours together, with at most
  * @spare bytes between them: a vector costs as much as hundreds of bytes.
  */
-static int fetch_runs(struct application_reader *reader, pid_t pid, uint32_t first, uint32_t end,
-		      uint32_t *used, uint32_t *spare)
+static int fetch_runs(struct application_reader *reader, pid_t pid, uint32_t listed, uint32_t *used,
+		      uint32_t *spare)
 {
 	uint64_t group = 0, group_end = 0; /* addresses */
 	size_t count = 0, bytes = 0;
@@ -362,10 +430,8 @@ static int fetch_runs(struct application_reader *reader, pid_t pid, uint32_t fir
 	uint32_t i;
 	int ret;
 
-	for (i = first; i < end; i++) {
+	for (i = 0; i < listed; i++) {
 		run = &reader->runs[reader->order[i]];
-		if (!run->address)
-			continue;
 		more = start_of(run) > group_end ? start_of(run) - group_end : 0;
 		if (count && more < GAP_MAX && more <= *spare) {
 			*spare -= more;
@@ -392,42 +458,78 @@ static int fetch_runs(struct application_reader *reader, pid_t pid, uint32_t fir
 	return fetch(reader, pid, count, bytes);
 }
 
-static int copy_values(const struct application_reader *reader, uint8_t *rows)
+/* Copies a value, or zeroes behind a NULL pointer.  True if it is another one than before. */
+static bool copy_value(const struct application_reader *reader, const struct run *run,
+		       const struct value *value, uint8_t *to)
 {
-	const struct value *value;
-	const struct run *run;
+	const uint8_t *from;
 	uint32_t i;
 
-	for (i = 0; i < reader->value_count; i++) {
-		value = &reader->values[i];
-		run = &reader->runs[value->run];
-		if (!run->address) {
-			memset(rows + value->to, 0, value->length);
-			continue;
-		}
-		if ((run->address + value->offset) % value->alignment)
-			return -EFAULT;
-		memcpy(rows + value->to, landed(reader, run, value->offset), value->length);
+	if (run->address) {
+		from = landed(reader, run, value->offset);
+		if (!memcmp(to, from, value->length))
+			return false;
+		memcpy(to, from, value->length);
+		return true;
 	}
+	for (i = 0; i < value->length && !to[i]; i++)
+		;
+	memset(to, 0, value->length);
+	return i < value->length;
+}
+
+/* Copies the values of a run; tells whether one of them is another than before. */
+static int copy_run(const struct application_reader *reader, struct run *run, uint8_t *rows,
+		    bool *has_changed)
+{
+	const struct value *value = reader->values + run->first_value;
+	const struct value *end = value + run->value_count;
+
+	for (; value < end; value++) {
+		if (run->address && (run->address + value->offset) % value->alignment)
+			return -EFAULT;
+		*has_changed |= copy_value(reader, run, value, rows + value->to);
+	}
+	run->known = run->address;
 	return 0;
 }
 
-int application_reader__read(struct application_reader *reader,
-			     const struct application_process *process, void *rows)
+static int copy_values(struct application_reader *reader, uint8_t *rows,
+		       struct application_row *row, const struct application_row *end)
 {
-	uint32_t level, first = 0, used = 0, spare = SPARE;
+	uint32_t level, i;
+	int ret = 0;
+
+	for (; !ret && row < end; row++) {
+		row->has_changed = false;
+		for (level = 0; level < LEVELS; level++)
+			for (i = reader->firsts[level][row->row];
+			     !ret && i < reader->firsts[level][row->row + 1]; i++)
+				if (reader->runs[i].is_fetched)
+					ret = copy_run(reader, &reader->runs[i], rows,
+						       &row->has_changed);
+	}
+	return ret;
+}
+
+int application_reader__read(struct application_reader *reader,
+			     const struct application_process *process, void *rows,
+			     struct application_row *fetched, uint32_t count)
+{
+	struct application_row *row = fetched ?: reader->all;
+	const struct application_row *end = row + (fetched ? count : reader->row_count);
+	uint32_t level, listed, used = 0, spare = SPARE;
 	int ret = 0;
 
 	for (level = 0; !ret && level < LEVELS; level++) {
-		ret = find_runs(reader, process, level);
+		ret = find_runs(reader, process, row, end, level, &listed);
 		if (ret)
 			break;
-		sort_runs(reader, first, reader->ends[level]);
-		ret = fetch_runs(reader, process->pid, first, reader->ends[level], &used, &spare);
-		first = reader->ends[level];
+		sort_runs(reader, listed);
+		ret = fetch_runs(reader, process->pid, listed, &used, &spare);
 	}
 	/* The bytes are worthless if another process, or another program, has the pid by now. */
 	if (!application_process__lives(process))
 		return -ESRCH;
-	return ret ?: copy_values(reader, rows);
+	return ret ?: copy_values(reader, rows, row, end);
 }

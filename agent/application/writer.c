@@ -17,6 +17,7 @@
 #include "agent/base/lone_thread.h"
 #include "agent/gather/record.h"
 #include "reader.h"
+#include "turns.h"
 
 #define STACK_BYTES (256 << 10) /* a row of a record lies on the stack */
 /* Between two descriptions of memory: at least, and while nothing seems to have changed. */
@@ -32,6 +33,7 @@ struct writers {
 struct written_entry {
 	struct dart_application_entry flat;
 	struct application_reader *reader;
+	struct turns turns;
 	struct record *record;
 	struct record_pages pages;
 	void *memory;
@@ -101,6 +103,7 @@ void writers__close(struct writers *writers)
 static void written_entry__free(struct written_entry *entry)
 {
 	application_reader__free(entry->reader);
+	turns__close(&entry->turns);
 	if (entry->record)
 		record__free(entry->record);
 	record_pages__close(&entry->pages);
@@ -207,7 +210,7 @@ int writer__add(struct writer *writer, struct dart_application_entry *flat,
 	if (ret)
 		return ret;
 	entry->rows = calloc(entry->flat.rows, entry->flat.schema->length);
-	if (!entry->rows)
+	if (!entry->rows || turns__open(&entry->turns, entry->flat.rows, writer->gather_ms))
 		return dart_error__no_memory(error);
 	ret = map_rows(entry, layout, fd);
 	return ret ? dart_error__system(error, -ret, "cannot write the rows of '%s'",
@@ -251,19 +254,25 @@ static int check(const struct writer *writer)
 static void fetch(const struct writer *writer, struct written_entry *entry)
 {
 	entry->time = dart_clock__ns(CLOCK_BOOTTIME);
-	entry->ret = application_reader__read(entry->reader, &writer->process, entry->rows);
+	turns__choose(&entry->turns);
+	entry->ret = application_reader__read(entry->reader, &writer->process, entry->rows,
+					      entry->turns.rows, entry->turns.count);
 }
 
-/* An empty row means that the value is missing, as in the rows of the module. */
+/*
+ * An empty row means that the value is missing, as in the rows of the module.  A row that was not
+ * fetched keeps the time of its values.
+ */
 static void write_rows(struct written_entry *entry, bool are_empty)
 {
-	const uint32_t rows = are_empty ? 0 : entry->flat.rows;
-	uint32_t i;
+	const struct application_row *row = entry->turns.rows;
+	const struct application_row *end = row + (are_empty ? 0 : entry->turns.count);
 
-	for (i = 0; i < rows; i++)
-		record__write(entry->record, i, entry->time, 0,
-			      entry->rows + (size_t)i * entry->flat.schema->length, 1, 0);
-	record__finish(entry->record, rows);
+	for (; row < end; row++)
+		record__write(entry->record, row->row, entry->time, 0,
+			      entry->rows + (size_t)row->row * entry->flat.schema->length, 1, 0);
+	record__finish(entry->record, are_empty ? 0 : entry->flat.rows);
+	turns__end(&entry->turns, are_empty);
 }
 
 /*

@@ -95,7 +95,7 @@ static int read_entry(struct pass *pass, uint32_t index, const struct dart_appli
 
 	if (ret)
 		return ret;
-	ret = application_reader__read(reader, process, rows);
+	ret = application_reader__read(reader, process, rows, NULL, 0);
 	application_reader__free(reader);
 	if (ret)
 		return dart_error__system(error, -ret, "entry '%s'", schema->name);

@@ -144,7 +144,7 @@ static int read_first(const struct child *child, uint64_t *value)
 		rows = calloc(layout->entries[0].rows, layout->entries[0].schema->length);
 		assert_non_null(rows);
 		assert_int_equal(application_reader__new(&reader, &layout->entries[0], &error), 0);
-		ret = application_reader__read(reader, &process, rows);
+		ret = application_reader__read(reader, &process, rows, NULL, 0);
 		memcpy(value, rows, sizeof(*value));
 		application_reader__free(reader);
 		free(rows);
@@ -247,10 +247,10 @@ static void test_truncated(void **state)
 	assert_int_equal(application_process__attach(&process, child.pidfd, layout, &error), 0);
 	assert_int_equal(application_reader__new(&reader, &layout->entries[0], &error), 0);
 	assert_int_equal(unlink(child.path), 0);
-	assert_int_equal(application_reader__read(reader, &process, rows), 0);
+	assert_int_equal(application_reader__read(reader, &process, rows, NULL, 0), 0);
 	assert_int_equal(rows[METRIC_COUNT - 1], 1000 + METRIC_COUNT - 1);
 	end(&child);
-	assert_int_equal(application_reader__read(reader, &process, rows), -ESRCH);
+	assert_int_equal(application_reader__read(reader, &process, rows, NULL, 0), -ESRCH);
 	application_process__detach(&process);
 	application_reader__free(reader);
 	dart_application_layout__free(layout);
@@ -262,7 +262,7 @@ static void test_truncated(void **state)
 	assert_int_equal(application_process__attach(&process, child.pidfd, layout, &error), 0);
 	assert_int_equal(application_reader__new(&reader, &layout->entries[0], &error), 0);
 	assert_int_equal(truncate(child.path, 0), 0);
-	assert_int_equal(application_reader__read(reader, &process, rows), -EFAULT);
+	assert_int_equal(application_reader__read(reader, &process, rows, NULL, 0), -EFAULT);
 	application_process__detach(&process);
 	application_reader__free(reader);
 	dart_application_layout__free(layout);

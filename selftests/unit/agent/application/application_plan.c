@@ -160,7 +160,7 @@ static void test_rows_are_equal(void **unused)
 	assert_int_equal(record_layout__init(&layout, flat.schema, NULL, &error), 0);
 	rows = calloc(1, flat.schema->length);
 	assert_int_equal(application_reader__new(&reader, &flat, &error), 0);
-	assert_int_equal(application_reader__read(reader, &process, rows), 0);
+	assert_int_equal(application_reader__read(reader, &process, rows, NULL, 0), 0);
 	write_row(&layout, rows, flat.schema->length, fetched);
 
 	assert_int_equal(application_locations__make(&locations, &flat, &process, &error), 0);

@@ -70,6 +70,8 @@ static const char program_source[] =
 	"		for (i = 0; !strcmp(line, \"turn\\n\") && i < 4; i++)\n"
 	"			name = words[i].name, words[i].name = words[7 - i].name,\n"
 	"			words[7 - i].name = name;\n"
+	"		for (i = 0; !strcmp(line, \"write\\n\") && i < 8; i++) words[i].calls += 10;\n"
+	"		if (!strcmp(line, \"write\\n\")) memset(text, 'z', sizeof(text));\n"
 	"		if (!strcmp(line, \"exec\\n\")) execv(\"/proc/self/exe\", argv);\n"
 	"		if (!strcmp(line, \"unmap\\n\"))\n"
 	"			munmap((void *)((long)&state & -4096L), 4096);\n"
@@ -254,11 +256,12 @@ struct reading {
 	struct application_process process;
 	struct application_reader *reader;
 	uint8_t *rows;
+	struct application_row *fetched; /* two; NULL: all rows, whole */
 };
 
 static void open_reading(struct reading *reading, const struct fixture *fixture, uint32_t entry)
 {
-	reading->entry = &fixture->layout->entries[entry];
+	*reading = (struct reading){ .entry = &fixture->layout->entries[entry] };
 	if (application_process__attach(&reading->process, fixture->pidfd, fixture->layout, &error))
 		fail_msg("%s", error.text);
 	if (application_reader__new(&reading->reader, reading->entry, &error))
@@ -269,7 +272,8 @@ static void open_reading(struct reading *reading, const struct fixture *fixture,
 
 static int read_rows(struct reading *reading)
 {
-	return application_reader__read(reading->reader, &reading->process, reading->rows);
+	return application_reader__read(reading->reader, &reading->process, reading->rows,
+					reading->fetched, 2);
 }
 
 static void close_reading(struct reading *reading)
@@ -375,6 +379,29 @@ static void test_neighbours(void **state)
 		}
 		order(fixture, "turn");
 	}
+	close_reading(&reading);
+}
+
+static void test_turns(void **state)
+{
+	struct application_row rows[] = { { .row = 1 }, { .row = 2, .is_whole = true } };
+	struct reading reading;
+
+	open_reading(&reading, *state, 2);
+	assert_int_equal(read_rows(&reading), 0);
+	reading.fetched = rows;
+	order(*state, "write");
+	assert_int_equal(read_rows(&reading), 0);
+	assert_int_equal(number_of(&reading, 0, "number"), 0);
+	assert_int_equal(number_of(&reading, 1, "number"), 11);
+	assert_int_equal(*(char *)value_of(&reading, 1, "word", 24), 'c');
+	assert_int_equal(*(char *)value_of(&reading, 2, "word", 24), 'z');
+	assert_true(rows[0].has_changed && rows[1].has_changed);
+	assert_int_equal(read_rows(&reading), 0);
+	assert_false(rows[0].has_changed || rows[1].has_changed);
+	order(*state, "turn"); /* another pointer */
+	assert_int_equal(read_rows(&reading), 0);
+	assert_int_equal(*(char *)value_of(&reading, 1, "word", 24), 'z');
 	close_reading(&reading);
 }
 
@@ -552,8 +579,8 @@ int main(void)
 			     test_values, start, stop),
 		TEST_FIXTURE("elements of an array are rows", test_rows, start, stop),
 		TEST_FIXTURE("texts that overlap, are near or far or nowhere are whole", test_neighbours, start, stop),
-		TEST_FIXTURE("values follow the program, also while it is stopped", test_changes,
-			     start, stop),
+		TEST_FIXTURE("rows rest, texts with their pointer", test_turns, start, stop),
+		TEST_FIXTURE("values follow the program, also stopped", test_changes, start, stop),
 		TEST_FIXTURE("values behind NULL are 0, behind wrong pointers errors",
 			     test_pointers, start, stop),
 		TEST_FIXTURE("memory that the program has unmapped is an error", test_unmapped,
