@@ -48,6 +48,7 @@ struct applications {
 	bool looks_soon; /* at @look_due */
 	uint64_t look_us; /* until the next look, which comes ever later */
 	uint64_t look_due, looked; /* the next one and the last one; us, CLOCK_MONOTONIC */
+	bool attaches_singly; /* the next processes, because not all of the last ones had room */
 	bool cannot_watch; /* the log says that programs are not reported */
 	TAILQ_HEAD(, search) searches;
 	TAILQ_HEAD(application_list, application) list;

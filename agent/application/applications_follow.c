@@ -207,8 +207,9 @@ static void finish(struct examination *examination)
 
 	if (!examination->lives)
 		applications__end_process(applications, examination->pid);
+	/* A process that executed another program meanwhile is not the one that was examined. */
 	TAILQ_FOREACH(application, &applications->list, link)
-		if (is_selected(application, examination))
+		if (!examination->is_wanted_again && is_selected(application, examination))
 			is_early |= offer(application, examination);
 	if (examination->is_wanted_again)
 		examine(applications, &again, true);
@@ -231,10 +232,37 @@ static void hold(struct examination *examination)
 			application__refuse(application, &why);
 }
 
+/* Controllers are told once of all processes that started together. */
+static void begin(void *owner)
+{
+	struct applications *applications = owner;
+
+	if (!applications->attaches_singly)
+		registry__begin(applications->rooms.registry);
+}
+
+static void end(void *owner)
+{
+	struct applications *applications = owner;
+	struct dart_error why;
+
+	if (applications->attaches_singly) {
+		applications->attaches_singly = false;
+		return;
+	}
+	if (!registry__end(applications->rooms.registry, &why))
+		return;
+	/* There may be room for some of them. */
+	applications->attaches_singly = true;
+	applications__look_again(applications);
+}
+
 static const struct examination_handlers handlers = {
 	.choose = choose,
 	.finish = finish,
 	.hold = hold,
+	.begin = begin,
+	.end = end,
 };
 
 /* ---- events */

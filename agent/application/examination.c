@@ -170,11 +170,6 @@ static uint64_t now_us(void)
 	return dart_clock__ns(CLOCK_MONOTONIC) / 1000;
 }
 
-static bool examination__runs(const struct examination *examination)
-{
-	return examination->step != EXAMINATION_WAITS;
-}
-
 static int examination__start_thread(struct examination *examination)
 {
 	int ret;
@@ -193,10 +188,12 @@ static void examination__unlink(struct examination *examination)
 {
 	struct examinations *examinations = examination->examinations;
 
-	if (examination__runs(examination))
-		TAILQ_REMOVE(&examinations->started, examination, link);
-	else
+	if (examination->step == EXAMINATION_WAITS)
 		TAILQ_REMOVE(&examinations->waiting, examination, link);
+	else if (examination->step == EXAMINATION_IS_ATTACHED)
+		TAILQ_REMOVE(&examinations->attached, examination, link);
+	else
+		TAILQ_REMOVE(&examinations->started, examination, link);
 	LIST_REMOVE(examination, in_bucket);
 }
 
@@ -341,6 +338,61 @@ static bool examination__goes_on(struct examination *examination)
 	return !examination__start_thread(examination);
 }
 
+/* True if the examination waits for the ones of processes that started together with its own. */
+static bool examination__waits(struct examination *examination)
+{
+	struct examinations *examinations = examination->examinations;
+	enum application_format format = 0;
+
+	if (!examination->handlers->begin)
+		return false;
+	while (format < APPLICATION_FORMATS && examination->findings[format].ret)
+		format++;
+	if (format == APPLICATION_FORMATS)
+		return false;
+	if (TAILQ_EMPTY(&examinations->attached))
+		examinations->attached_due = now_us() + EXAMINATION_QUIET_MAX_MS * 1000;
+	TAILQ_REMOVE(&examinations->started, examination, link);
+	examination->step = EXAMINATION_IS_ATTACHED;
+	TAILQ_INSERT_TAIL(&examinations->attached, examination, link);
+	return true;
+}
+
+static void examinations__finish_attached(struct examinations *examinations)
+{
+	struct examination *examination = TAILQ_FIRST(&examinations->attached);
+	const struct examination_handlers *handlers = examination->handlers;
+	void *owner = examination->owner;
+
+	handlers->begin(owner);
+	while ((examination = TAILQ_FIRST(&examinations->attached)))
+		examination__finish(examination);
+	handlers->end(owner);
+}
+
+/* Programs start so often on some hosts that a timer that is set again would never fire. */
+static void examinations__await_quiet(struct examinations *examinations)
+{
+	const uint64_t now = now_us(), quiet = now + EXAMINATION_QUIET_MS * 1000;
+	const uint64_t due = examinations->attached_due;
+
+	if (TAILQ_EMPTY(&examinations->attached))
+		return;
+	if (due <= now)
+		examinations__finish_attached(examinations);
+	else
+		loop_timer__start(examinations->quiet, (due < quiet ? due : quiet) - now);
+}
+
+static int on_quiet(sd_event_source *source, uint64_t time, void *userdata)
+{
+	struct examinations *examinations = userdata;
+
+	if (!TAILQ_EMPTY(&examinations->attached))
+		examinations__finish_attached(examinations);
+	return 0;
+}
+
 static void examinations__take_done(struct examinations *examinations)
 {
 	struct examination *examination, *next;
@@ -358,7 +410,8 @@ static void examinations__take_done(struct examinations *examinations)
 			examinations->running++;
 			continue;
 		}
-		examination__finish(examination);
+		if (!examination__waits(examination))
+			examination__finish(examination);
 		/* A handler may have changed the list. */
 		next = TAILQ_FIRST(&examinations->started);
 	}
@@ -373,6 +426,7 @@ static int on_done(sd_event_source *source, int fd, uint32_t revents, void *user
 	examinations__take_done(examinations);
 	examinations__begin(examinations);
 	examinations__arm(examinations);
+	examinations__await_quiet(examinations);
 	return 0;
 }
 
@@ -490,6 +544,7 @@ int examinations__open(struct examinations *examinations, sd_event *loop, struct
 	*examinations = (struct examinations){ .loop = loop, .examiners = examiners };
 	TAILQ_INIT(&examinations->waiting);
 	TAILQ_INIT(&examinations->started);
+	TAILQ_INIT(&examinations->attached);
 	if (!examiners)
 		return dart_error__no_memory(error);
 	examiners->holders = 1;
@@ -501,6 +556,9 @@ int examinations__open(struct examinations *examinations, sd_event *loop, struct
 	if (ret >= 0)
 		ret = loop_timer__add(loop, &examinations->timer, CLOCK_MONOTONIC, on_time,
 				      examinations);
+	if (ret >= 0)
+		ret = loop_timer__add(loop, &examinations->quiet, CLOCK_MONOTONIC, on_quiet,
+				      examinations);
 	return ret < 0 ? dart_error__system(error, -ret, "cannot create an event source") : 0;
 }
 
@@ -510,13 +568,15 @@ void examinations__close(struct examinations *examinations)
 
 	if (!examinations->examiners)
 		return;
-	while ((examination = TAILQ_FIRST(&examinations->waiting) ?:
-				      TAILQ_FIRST(&examinations->started))) {
+	while ((examination = TAILQ_FIRST(&examinations->waiting)	  ?:
+				      TAILQ_FIRST(&examinations->started) ?:
+				      TAILQ_FIRST(&examinations->attached))) {
 		examination__unlink(examination);
 		examination__put(examination);
 	}
 	sd_event_source_disable_unref(examinations->done);
 	sd_event_source_disable_unref(examinations->timer);
+	sd_event_source_disable_unref(examinations->quiet);
 	examiners__put(examinations->examiners);
 	examinations->examiners = NULL;
 }

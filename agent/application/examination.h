@@ -26,6 +26,9 @@
 
 #define EXAMINATION_TIMEOUT_MS 2000
 #define EXAMINATION_BUCKETS 1024
+/* Attached processes wait until no examination has ended for so long, but not longer than that. */
+#define EXAMINATION_QUIET_MS 100
+#define EXAMINATION_QUIET_MAX_MS 1000
 
 /* What an examination has found out about one format. */
 struct finding {
@@ -51,6 +54,12 @@ struct examination_handlers {
 	void (*finish)(struct examination *examination);
 	/* The process does not answer; finish() is called if it does later. */
 	void (*hold)(struct examination *examination);
+	/*
+	 * Processes that start together are finished together: examinations that attached a process
+	 * wait for others, and the owner hears before and after their finish().  NULL: none waits.
+	 */
+	void (*begin)(void *owner);
+	void (*end)(void *owner);
 };
 
 /* Members are the owner's to read in handlers, unless said otherwise. */
@@ -82,7 +91,12 @@ struct examination {
 	struct finding findings[APPLICATION_FORMATS];
 
 	/* Private. */
-	enum { EXAMINATION_WAITS, EXAMINATION_READS, EXAMINATION_ATTACHES } step;
+	enum {
+		EXAMINATION_WAITS,
+		EXAMINATION_READS,
+		EXAMINATION_ATTACHES,
+		EXAMINATION_IS_ATTACHED
+	} step;
 	uint64_t deadline; /* us, CLOCK_MONOTONIC */
 	struct examiners *examiners;
 	atomic_uint holders; /* struct examinations, and the thread */
@@ -92,8 +106,9 @@ struct examination {
 struct examinations {
 	sd_event *loop;
 	struct examiners *examiners; /* what the threads have in common */
-	sd_event_source *done, *timer;
-	TAILQ_HEAD(, examination) waiting, started;
+	sd_event_source *done, *timer, *quiet;
+	TAILQ_HEAD(, examination) waiting, started, attached;
+	uint64_t attached_due; /* us, CLOCK_MONOTONIC: attached ones are finished at the latest */
 	LIST_HEAD(, examination)
 	buckets[EXAMINATION_BUCKETS]; /* all, by the number of the process */
 	unsigned int running; /* threads, without the held ones */

@@ -25,7 +25,14 @@ for program in redis-server nginx; do
 done
 
 answers() {
-	[ "$(redis-cli ping)" = PONG ]
+	[ "$(redis-cli -p "$1" ping)" = PONG ]
+}
+
+# are_listed NUMBER: so many servers
+are_listed() {
+	dartctl -j application list | is_true --argjson number "$1" \
+		'[.[].instances[].entries[].name | select(startswith("redis@"))] |
+			length == $number'
 }
 
 # page: the metrics of the controller are in /run/page
@@ -71,8 +78,21 @@ cat >"$directory/nginx.conf" <<-END
 END
 nginx -c "$directory/nginx.conf" -e "$directory/log" &
 nginx_pid=$!
-check "Redis answers" soon answers
+more=()
+for port in 6380 6381 6382 6383; do
+	redis-server --port $port --dir "$directory" --save '' >/dev/null &
+	more+=($!)
+done
+for port in 6379 6380 6381 6382 6383; do
+	check "the Redis of port $port answers" soon answers $port
+done
+generation=$(dartctl -j status | gojq .generation)
 check "Redis is followed" dartctl application follow redis --gather 100ms
+check "all of them have entries" soon are_listed 5
+check "which controllers are told once" [ "$(dartctl -j status | gojq .generation)" = \
+	$((generation + 1)) ]
+end_processes "${more[@]}"
+check "the entries of servers that ended are gone" soon are_listed 1
 check "nginx is followed" dartctl application follow nginx --gather 100ms
 dart-controller --listen -i 1s localhost >/run/values 2>/run/log &
 controller=$!

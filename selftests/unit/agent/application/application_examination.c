@@ -25,14 +25,31 @@ static struct dart_error error;
 /* What the handlers were told of a process. */
 struct told {
 	bool is_finished, is_held;
+	bool wants_layout; /* the process is attached */
 	int build_ret;
 	bool is_copy_of_parent;
 	struct dart_error why;
 };
 
+/* Fits any program. */
+static struct dart_application_module module;
+static const struct dart_application_layout layout = { .modules = &module, .module_count = 1 };
+
 static const struct dart_application_layout *choose(struct examination *examination)
 {
-	return NULL;
+	return ((const struct told *)examination->owner)->wants_layout ? &layout : NULL;
+}
+
+static unsigned int begins, ends;
+
+static void begin(void *owner)
+{
+	begins++;
+}
+
+static void end_of_all(void *owner)
+{
+	ends++;
 }
 
 static void finish(struct examination *examination)
@@ -55,7 +72,13 @@ static void hold(struct examination *examination)
 	assert_int_equal(examination__explain_hold(examination, &told->why), -ETIMEDOUT);
 }
 
-static const struct examination_handlers handlers = { choose, finish, hold };
+static const struct examination_handlers handlers = {
+	.choose = choose,
+	.finish = finish,
+	.hold = hold,
+	.begin = begin,
+	.end = end_of_all,
+};
 
 /* Starts a process of @user with a normal header, or one that holds; -1: it cannot. */
 static pid_t start(bool is_held, uid_t user)
@@ -97,7 +120,7 @@ static void examine(pid_t pid, struct told *told)
 		.pid = pid, .pidfd = -1, .formats = BUILD_ID, .handlers = &handlers, .owner = told
 	};
 
-	*told = (struct told){};
+	*told = (struct told){ .wants_layout = told->wants_layout };
 	assert_int_equal(examinations__add(&examinations, &wish), 0);
 	assert_non_null(examinations__find(&examinations, pid, told));
 }
@@ -110,7 +133,7 @@ static void run_until(const bool *condition)
 
 static void test_results(void **state)
 {
-	struct told copy, ended;
+	struct told copy = {}, ended = {};
 	pid_t pid = start(false, 0);
 
 	examine(pid, &copy);
@@ -126,7 +149,7 @@ static void test_results(void **state)
 
 static void test_held(void **state)
 {
-	struct told held, other, user[USER_PROCESSES], later;
+	struct told held = {}, other = {}, user[USER_PROCESSES] = {}, later = {};
 	pid_t pids[USER_PROCESSES], pid = start(true, 0), normal;
 	unsigned int i, refused = 0, holding = 0;
 
@@ -169,11 +192,36 @@ static void test_held(void **state)
 	end(normal);
 }
 
+/* Other programs start all the time. */
+static void test_together(void **state)
+{
+	struct told told[3] = { { .wants_layout = true }, { .wants_layout = true } }, other = {};
+	pid_t pids[3];
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		pids[i] = start(false, 0);
+	begins = ends = 0;
+	for (i = 0; i < 3; i++)
+		examine(pids[i], &told[i]);
+	run_until(&told[2].is_finished);
+	assert_false(told[0].is_finished || told[1].is_finished);
+	while (!told[0].is_finished) {
+		examine(pids[2], &other);
+		run_until(&other.is_finished);
+	}
+	assert_true(told[1].is_finished);
+	assert_int_equal(begins, 1);
+	assert_int_equal(ends, 1);
+	for (i = 0; i < 3; i++)
+		end(pids[i]);
+}
+
 /* Nobody waits for a thread that is held. */
 static void test_close(void **state)
 {
 	const pid_t pid = start(true, 0);
-	struct told held;
+	struct told held = {};
 
 	if (pid < 0)
 		skip();
@@ -203,6 +251,8 @@ int main(void)
 			     test_results, open_all, close_all),
 		TEST_FIXTURE("processes are examined while others hold threads, which is told",
 			     test_held, open_all, close_all),
+		TEST_FIXTURE("processes that start together are attached at once", test_together,
+			     open_all, close_all),
 		TEST_FIXTURE("dartd does not wait for a thread that is held", test_close, open_all,
 			     close_all),
 	};
