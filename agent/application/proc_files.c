@@ -50,7 +50,8 @@ int proc_files__open(struct proc_files *files, int pidfd, struct dart_error *err
 	if (files->directory < 0)
 		return errno == ENOENT ? proc_files__ended(error) :
 					 dart_error__system(error, errno, "cannot open %s", path);
-	if (syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0)) {
+	/* EPERM tells that the process exists: dartd needs no permission to send it signals. */
+	if (syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) && errno != EPERM) {
 		ret = errno == ESRCH ? proc_files__ended(error) :
 				       dart_error__system(error, errno, "cannot ask for process %d",
 							  files->pid);
