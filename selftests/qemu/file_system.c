@@ -3,6 +3,7 @@
 #include "file_system.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -140,6 +141,26 @@ static int hosts__write(const char *lines)
 	return fclose(file) ? -errno : 0;
 }
 
+/*
+ * The overlay copies a file of the host into the memory of the guest when it is opened for
+ * writing.  Whoever opens one of the host waits for the host three times.  A file that does not
+ * exist is passed over.
+ */
+static void files__copy(const char *lines)
+{
+	char path[PATH_MAX];
+	size_t length;
+	int fd;
+
+	for (; *lines; lines += length + (lines[length] == '\n')) {
+		length = strcspn(lines, "\n");
+		snprintf(path, sizeof(path), "%.*s", (int)length, lines);
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+		if (fd >= 0)
+			close(fd);
+	}
+}
+
 static int overlay__mount(const char **where)
 {
 	int err = mount_points__mount(of_root, where);
@@ -200,6 +221,8 @@ int file_system__enter(const struct guest_config *config, const char **where)
 	err = root__enter();
 	if (err)
 		return err;
+	if (!config->root[0])
+		files__copy(config->copied);
 	err = mount_points__mount(of_user, where);
 	if (err)
 		return err;

@@ -50,6 +50,7 @@ static void guest_config__set(struct guest_config *config, char *line)
 		{ "root=", &config->root },
 		{ "project=", &config->project },
 		{ "built=", &config->built },
+		{ "copied=", &config->copied },
 	};
 	size_t i, length;
 
@@ -69,7 +70,7 @@ int guest_config__load(struct guest_config *config)
 	*config = (struct guest_config){
 		.name = "", .address = "", .outside = "", .hosts = "", .modules = "",
 		.directory = "/", .path = "", .share = "", .manager = "", .root = "",
-		.project = "", .built = "",
+		.project = "", .built = "", .copied = "",
 	};
 	err = file__load("/guest", &line, &length);
 	if (err)

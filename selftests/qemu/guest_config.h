@@ -19,6 +19,7 @@ struct guest_config {
 	const char *root;	/* directory of the host that is the whole guest, or "" */
 	const char *project;	/* path of the project, if the guest has another root than the host */
 	const char *built;	/* then the folder in it that appears as .output, or "" */
+	const char *copied;	/* files that the guest copies into its memory, a line for each */
 	char **command;		/* NULL-terminated; NULL: serve other guests */
 };
 
