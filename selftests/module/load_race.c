@@ -5,7 +5,7 @@
  * all later calls work; the module cannot be unloaded while a process has the device
  * open (EWOULDBLOCK).
  *
- * DART_ROUNDS sets how often the test loads and unloads it (200).
+ * DART_ROUNDS sets how often the test loads and unloads it (50).
  */
 #include <limits.h>
 #include <sched.h>
@@ -137,7 +137,7 @@ static void unload(void)
 static void test_load_race(void **state)
 {
 	const char *wanted = getenv("DART_ROUNDS");
-	const int rounds = wanted ? atoi(wanted) : 200;
+	const int rounds = wanted ? atoi(wanted) : 50;
 	const long pinned = leftovers__pinned_pages();
 	struct race *race = mmap(NULL, sizeof(*race), PROT_READ | PROT_WRITE,
 				 MAP_SHARED | MAP_ANONYMOUS, -1, 0);
