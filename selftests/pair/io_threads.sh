@@ -11,6 +11,7 @@ small=512	# rows of 8 bytes: 1 fragment
 large=4096	# 8 fragments
 work=$(mktemp -d)
 log=$work/log
+without_rows='s/"rows":[[][^]]*]/"rows":[]/g'	# for gojq, which is slow in an emulated machine
 
 # agent PORT: an agent on the host that listens there
 agent() {
@@ -55,7 +56,7 @@ start() {
 	: >"$work/short"
 	gojq -c '{agent, large: (.entries // {} | has("large")),
 		scraped: has("entries"), ended: has("summary"), error}' \
-		"$work/pipe" >"$work/short" &
+		< <(stdbuf -oL sed "$without_rows" "$work/pipe") >"$work/short" &
 	reader=$!
 	dart-controller --json -i 50ms "$@" >"$work/pipe" 2>"$log" &
 	controller=$!
