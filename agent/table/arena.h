@@ -15,12 +15,15 @@
 #include "quota.h"
 #include "slab.h"
 
+struct finals;
+
 struct arena {
 	uint32_t id;		/* in the region */
 	struct slab *slab;	/* NULL: @client has the memory */
 	struct client_memory *client;
 	struct exposure *exposure;	/* of @client */
 	bool is_open;	/* one memory region exposes all of @client */
+	struct finals *finals;	/* whose arena it is, see finals.h; or NULL */
 	uint64_t data;		/* bytes from the start of the region */
 	uint64_t length;	/* bytes, whole pages */
 	uid_t owner;		/* of all entries in the table */

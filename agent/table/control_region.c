@@ -312,9 +312,13 @@ static const char **names_of(const struct entries *entries, uint32_t *count)
 	return names;
 }
 
-/* Takes the entries of @removed out, and appends the entries from @added on. */
+/*
+ * Takes the entries of @removed out, and appends the entries from @added on, and the @lingering ones
+ * that are not listed.
+ */
 static int control_region__change(struct control_region *control_region, const struct entry *added,
-				  const struct entries *removed, struct dart_error *error)
+				  const struct entries *lingering, const struct entries *removed,
+				  struct dart_error *error)
 {
 	struct dart_table more = next_table(control_region);
 	uint32_t first = control_region->memory_region_count;
@@ -324,6 +328,9 @@ static int control_region__change(struct control_region *control_region, const s
 
 	for (; added && !ret; added = TAILQ_NEXT(added, link))
 		ret = table__add_entry(&more, first, control_region->exposure, added);
+	TAILQ_FOREACH(added, lingering, link)
+		if (!ret && added->is_unlisted)
+			ret = table__add_entry(&more, first, control_region->exposure, added);
 	ret = ret ?: dart_table_writer__change(control_region->writer, names, count, &more);
 	ret = control_region__take(control_region, &more, first, false, ret, error);
 	table__empty(&more);
@@ -349,7 +356,7 @@ int control_region__update(struct control_region *control_region, const struct e
 
 	/* Other shared memory regions concern the ranges of all entries. */
 	if (removed && changes == control_region->shared_changes)
-		ret = control_region__change(control_region, first, removed, error);
+		ret = control_region__change(control_region, first, lingering, removed, error);
 
 	/* Rewriting reclaims the room of removed entries. */
 	if (ret == -EAGAIN || ret == -ENOSPC)

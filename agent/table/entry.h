@@ -55,6 +55,7 @@ struct entry {
 	bool has_lingered;	/* or lingers, see lingering.h: clients were told of its end */
 	uint64_t ended_us;	/* CLOCK_BOOTTIME; when it began to linger */
 	uint64_t lingering_bytes;	/* of its memory, in the budget of lingering.h */
+	bool is_unlisted;	/* it lingers, but the published table has its former memory */
 	bool is_on_lease;
 	bool is_indexed;	/* by its key */
 	bool is_self;	/* about dartd, with its own page and memory region */

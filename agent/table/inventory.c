@@ -6,6 +6,7 @@
 
 #include <libdart/clock.h>
 
+#include "finals.h"
 #include "inventory.h"
 
 /* Bytes of a name that are charged as one more entry. */
@@ -166,6 +167,7 @@ static void inventory__discharge(struct inventory *inventory, struct entry *entr
 void inventory__free_entry(struct inventory *inventory, struct entry *entry)
 {
 	const struct table_rooms *rooms = inventory->rooms;
+	const struct arena_place place = entry->place;
 	struct arena *arena = entry->arena;
 
 	file_watch__stop(rooms->file_watches, &entry->watch);
@@ -176,7 +178,10 @@ void inventory__free_entry(struct inventory *inventory, struct entry *entry)
 	inventory__unindex_key(inventory, entry);
 	inventory__discharge(inventory, entry);
 	entry__free(entry, rooms->region);
-	inventory__settle_arena(inventory, arena);
+	if (arena && arena->finals)
+		finals__give_back(arena->finals, &place);
+	else
+		inventory__settle_arena(inventory, arena);
 }
 
 /* Returns the entry or arena whose member at @offset the index contains; or NULL. */

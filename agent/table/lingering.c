@@ -12,22 +12,31 @@
 
 /* Entries that are due within this time leave in one change of the table. */
 #define SLACK_US 500000
+/* Slices that end within this time are copied in one change of the table. */
+#define GATHERING_US 100000
 
 int lingering__open(struct lingering *lingering, sd_event *loop, const struct audience *audience,
-		    struct table_counts *counts, sd_event_time_handler_t on_due, void *owner)
+		    struct table_counts *counts, sd_event_time_handler_t on_due,
+		    sd_event_time_handler_t on_gathering, void *owner)
 {
+	int ret;
+
 	*lingering = (struct lingering){
 		.names = ENTRY_INDEX_OF_NAMES,
 		.audience = audience,
 		.counts = counts,
 	};
 	TAILQ_INIT(&lingering->entries);
-	return loop_timer__add(loop, &lingering->timer, CLOCK_BOOTTIME, on_due, owner);
+	ret = loop_timer__add(loop, &lingering->timer, CLOCK_BOOTTIME, on_due, owner);
+	if (ret < 0)
+		return ret;
+	return loop_timer__add(loop, &lingering->gathering, CLOCK_BOOTTIME, on_gathering, owner);
 }
 
 void lingering__close(struct lingering *lingering)
 {
 	sd_event_source_disable_unref(lingering->timer);
+	sd_event_source_disable_unref(lingering->gathering);
 }
 
 uint32_t lingering__duration_ms(const struct lingering *lingering)
@@ -58,6 +67,16 @@ static void lingering__set_timer(struct lingering *lingering)
 		sd_event_source_set_enabled(lingering->timer, SD_EVENT_OFF);
 }
 
+/* One timer for all slices that end meanwhile. */
+static void lingering__gather_later(const struct lingering *lingering)
+{
+	int enabled = SD_EVENT_OFF;
+
+	sd_event_source_get_enabled(lingering->gathering, &enabled);
+	if (enabled == SD_EVENT_OFF)
+		loop_timer__start(lingering->gathering, GATHERING_US);
+}
+
 int lingering__add(struct lingering *lingering, struct entry *entry, uint64_t bytes)
 {
 	if (bytes > LINGERING_BYTES_MAX / LINGERING_USER_SHARE)
@@ -73,6 +92,27 @@ int lingering__add(struct lingering *lingering, struct entry *entry, uint64_t by
 		entry->quota_user->lingering++;
 	count__add(&lingering->counts->lingering, 1);
 	lingering__set_timer(lingering);
+	if (entry->kind == DART_CONTROL_ENTRY_SLICE)
+		lingering__gather_later(lingering);
+	return 0;
+}
+
+int lingering__replace(struct lingering *lingering, struct entry *former, struct entry *entry,
+		       uint64_t bytes)
+{
+	entry_index__remove(&lingering->names, &former->name);
+	if (entry_index__add(&lingering->names, &entry->name)) {
+		/* Removing has freed the memory that adding needs. */
+		entry_index__add(&lingering->names, &former->name);
+		return -ENOMEM;
+	}
+	entry->ended_us = former->ended_us;
+	entry->lingering_bytes = bytes;
+	TAILQ_INSERT_BEFORE(former, entry, link);
+	TAILQ_REMOVE(&lingering->entries, former, link);
+	lingering->bytes += bytes - former->lingering_bytes;
+	lingering->memory_regions += entry->memory_region_count;
+	lingering->memory_regions -= former->memory_region_count;
 	return 0;
 }
 

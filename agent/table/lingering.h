@@ -22,7 +22,7 @@
 /*
  * Entries, their bytes of memory and memory regions that linger at a time, of all users.  More
  * entries than these make scrapes slow while slices come and go in a loop: pair/slices missed 127
- * of 142 scrapes with 4,096.
+ * of 142 scrapes with 4,096 slices that lay in a page each.
  */
 #define LINGERING_ENTRIES_MAX 512
 #define LINGERING_BYTES_MAX (16U << 20)
@@ -40,11 +40,16 @@ struct lingering {
 	const struct audience *audience;
 	struct table_counts *counts;
 	sd_event_source *timer;
+	sd_event_source *gathering; /* the final bytes of slices are to be copied */
 };
 
-/* Calls @on_due with @owner when lingering__due() may return an entry.  Returns 0 or -errno. */
+/*
+ * Calls @on_due with @owner when lingering__due() may return an entry, and @on_gathering some time
+ * after slices began to linger.  Returns 0 or -errno.
+ */
 int lingering__open(struct lingering *lingering, sd_event *loop, const struct audience *audience,
-		    struct table_counts *counts, sd_event_time_handler_t on_due, void *owner);
+		    struct table_counts *counts, sd_event_time_handler_t on_due,
+		    sd_event_time_handler_t on_gathering, void *owner);
 /* No entry lingers any more. */
 void lingering__close(struct lingering *lingering);
 
@@ -57,6 +62,9 @@ uint32_t lingering__duration_ms(const struct lingering *lingering);
  */
 int lingering__add(struct lingering *lingering, struct entry *entry, uint64_t bytes);
 void lingering__remove(struct lingering *lingering, struct entry *entry);
+/* @entry, at @bytes of memory, lingers instead of @former, which has the same name. */
+int lingering__replace(struct lingering *lingering, struct entry *former, struct entry *entry,
+		       uint64_t bytes);
 /* NULL: no entry of this name lingers. */
 struct entry *lingering__find(const struct lingering *lingering, const char *name);
 

@@ -13,6 +13,11 @@
 void registry__let_go(struct registry *registry, struct entry *entry)
 {
 	lingering__remove(&registry->lingering, entry);
+	/* The published table has its former entry, which leaves. */
+	if (entry->is_unlisted) {
+		inventory__free_entry(&registry->inventory, entry);
+		return;
+	}
 	TAILQ_INSERT_TAIL(&registry->inventory.leaving, entry, link);
 	registry->removed++;
 }
@@ -40,6 +45,14 @@ static int registry__update_table(struct registry *registry, bool is_batch,
 				      is_batch ? &inventory->leaving : NULL, error);
 }
 
+static void entries__note_listed(struct entries *entries)
+{
+	struct entry *entry;
+
+	TAILQ_FOREACH(entry, entries, link)
+		entry->is_unlisted = false;
+}
+
 /* Without @is_batch, more has changed than the entries of the batch. */
 static int registry__publish(struct registry *registry, bool is_batch, struct dart_error *error)
 {
@@ -62,6 +75,8 @@ static int registry__publish(struct registry *registry, bool is_batch, struct da
 		exposure__rollback(exposure);
 	else
 		exposure__commit(exposure);
+	if (!ret)
+		entries__note_listed(&registry->lingering.entries);
 count:
 	count__set(&counts->publications, control_region->generation);
 	count__add(&counts->failed_publications, !!ret);
@@ -278,6 +293,17 @@ static int on_lingered(sd_event_source *source, uint64_t time, void *userdata)
 	return 0;
 }
 
+static int on_gathering(sd_event_source *source, uint64_t time, void *userdata)
+{
+	struct registry *registry = userdata;
+	struct dart_error error;
+
+	registry__gather_finals(registry);
+	/* On error it logs, and waits for another try. */
+	registry__publish_removed(registry, &error);
+	return 0;
+}
+
 int registry__open(struct registry *registry, sd_event *loop, const struct table_rooms *rooms,
 		   struct dart_error *error)
 {
@@ -292,7 +318,7 @@ int registry__open(struct registry *registry, sd_event *loop, const struct table
 		ret = sd_event_source_set_enabled(registry->publication, SD_EVENT_OFF);
 	if (ret >= 0)
 		ret = lingering__open(&registry->lingering, loop, &rooms->control_region->audience,
-				      rooms->counts, on_lingered, registry);
+				      rooms->counts, on_lingered, on_gathering, registry);
 	if (ret < 0) {
 		records__close(&registry->records);
 		return dart_error__system(error, -ret, "cannot create an event source");

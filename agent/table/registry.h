@@ -12,6 +12,7 @@
 #include "agent/base/request.h"
 #include "agent/schema/source_schemas.h"
 #include "inventory.h"
+#include "finals.h"
 #include "lingering.h"
 #include "records.h"
 #include "slab.h"
@@ -20,6 +21,7 @@ struct registry {
 	struct table_rooms rooms;
 	struct inventory inventory;
 	struct lingering lingering;
+	struct finals finals;	/* memory of slices that linger */
 	struct slabs slabs;
 	struct records records;
 	struct source_schemas schemas;
@@ -156,6 +158,8 @@ int registry__revive(struct registry *registry, struct entry *entry, const char 
 		     struct dart_error *error);
 /* Takes an entry out of the table. */
 void registry__take_out(struct registry *registry, struct entry *entry);
+/* Copies the final bytes of slices that linger side by side; the next publication tells. */
+void registry__gather_finals(struct registry *registry);
 /* A lingering entry leaves the table with the next publication. */
 void registry__let_go(struct registry *registry, struct entry *entry);
 /* Tells clients, and notes for the next dartd, that the entry is there no longer. */

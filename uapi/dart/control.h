@@ -60,7 +60,9 @@
  * intervals of the slowest connected controller, and at least for a lease.  So a
  * controller sees each object with its final values, also an object that lives for less
  * than its interval.  An entry leaves earlier if too many linger, or if a new entry needs
- * its name.  Nothing in the table tells that an object has ended.
+ * its name.  Nothing in the table tells that an object has ended.  The agent may list the
+ * entry at another place, with the same name, schema and member since, and the final bytes
+ * in other memory.
  *
  * Mirrors.  A controller may offer a mirror: memory that the agent may WRITE to.  After
  * each change of the table the agent WRITEs the blocks of DART_CONTROL_BLOCK bytes that

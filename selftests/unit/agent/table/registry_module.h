@@ -14,6 +14,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
+#include <unistd.h>
 
 #include "agent/table/registry.h"
 #include "selftests/unit/unit.h"
@@ -132,6 +133,19 @@ static int add_counters(struct dart_zero_counters *added)
 	return 0;
 }
 
+/* Memory that dartd lends itself, and writes to. */
+static int own_memory(const struct dart_zero_slice *slice)
+{
+	const size_t length = slice->pages * PAGE;
+	int fd = memfd_create("finals", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, length), 0);
+	assert_true(mmap((uint8_t *)region.memory + slice->data, length, PROT_READ,
+			 MAP_SHARED | MAP_FIXED, fd, 0) != MAP_FAILED);
+	return fd;
+}
+
 static int add_slice(struct dart_zero_slice *slice)
 {
 	slice->id = 1 + __builtin_ctzll(~(module.lent >> 1));
@@ -139,6 +153,8 @@ static int add_slice(struct dart_zero_slice *slice)
 	module.lent |= 1ULL << slice->id;
 	slice->fd = -1;
 	slice->data = slab_of(slice->slab).data + slice->id * SLICE_BYTES;
+	if (slice->pages == FINALS_BYTES / PAGE)
+		slice->fd = own_memory(slice);
 	return 0;
 }
 
@@ -287,8 +303,18 @@ static void end_leases(void)
 	} while (lease != last);
 }
 
+/* Final bytes of slices are gathered on command. */
 static void run(void)
 {
+	sd_event_source_set_enabled(registry.lingering.gathering, SD_EVENT_OFF);
+	while (sd_event_run(loop, 0) > 0)
+		;
+}
+
+static inline void gather_finals(void)
+{
+	sd_event_source_set_enabled(registry.lingering.gathering, SD_EVENT_ONESHOT);
+	sd_event_source_set_time(registry.lingering.gathering, 0);
 	while (sd_event_run(loop, 0) > 0)
 		;
 }
