@@ -56,7 +56,7 @@ static void close_sets(const struct control_region *control_region)
 	free(control_region->nohz_full);
 }
 
-int control_region__open(struct control_region *control_region, const struct exposure *exposure,
+int control_region__open(struct control_region *control_region, struct exposure *exposure,
 			 struct dart_error *error)
 {
 	struct entries none = TAILQ_HEAD_INITIALIZER(none);
@@ -202,18 +202,26 @@ static int table__add_entries(struct dart_table *table, const struct exposure *e
 	return ret;
 }
 
-static int table__add_shared(struct dart_table *table, const struct exposure *exposure)
-{
-	const uint32_t count = exposure__shared_count(exposure);
-	struct ibv_mr *shared;
-	uint32_t i;
-	int ret = 0;
+/* A table while memory regions that entries share are added to it. */
+struct sharing {
+	struct dart_table *table;
+	const struct exposure *exposure;
+};
 
-	for (i = 0; !ret && i < count; i++) {
-		shared = exposure__shared(exposure, i);
-		ret = table__add_memory_regions(table, exposure, &shared, 1);
-	}
-	return ret;
+static int add_shared(void *context, struct ibv_mr *memory_region)
+{
+	const struct sharing *sharing = context;
+
+	return table__add_memory_regions(sharing->table, sharing->exposure, &memory_region, 1);
+}
+
+/* With @is_rewritten all of them, otherwise those that the published table lacks. */
+static int table__add_shared(struct dart_table *table, struct exposure *exposure,
+			     bool is_rewritten, uint32_t first)
+{
+	struct sharing sharing = { table, exposure };
+
+	return exposure__place_shared(exposure, is_rewritten, first, add_shared, &sharing);
 }
 
 /* An empty table of the next generation, until the one after it. */
@@ -272,11 +280,11 @@ static int control_region__rewrite(struct control_region *control_region,
 				   const struct entries *entries, const struct entries *lingering,
 				   struct dart_error *error)
 {
-	const struct exposure *exposure = control_region->exposure;
+	struct exposure *exposure = control_region->exposure;
 	struct dart_table table = next_table(control_region);
 	int ret;
 
-	ret = table__add_shared(&table, exposure)			 ?:
+	ret = table__add_shared(&table, exposure, true, 0)	 ?:
 		      table__add_entries(&table, exposure, entries)	 ?:
 		      table__add_entries(&table, exposure, lingering) ?:
 		      dart_table_writer__rewrite(control_region->writer, &table);
@@ -326,6 +334,7 @@ static int control_region__change(struct control_region *control_region, const s
 	const char **names = names_of(removed, &count);
 	int ret = names ? 0 : -ENOMEM;
 
+	ret = ret ?: table__add_shared(&more, control_region->exposure, false, first);
 	for (; added && !ret; added = TAILQ_NEXT(added, link))
 		ret = table__add_entry(&more, first, control_region->exposure, added);
 	TAILQ_FOREACH(added, lingering, link)
@@ -354,13 +363,14 @@ int control_region__update(struct control_region *control_region, const struct e
 	struct entry *first = first_of_last(entries, added);
 	int ret = -EAGAIN;
 
-	/* Other shared memory regions concern the ranges of all entries. */
+	/* Another memory region of page exposure concerns the ranges of all entries. */
 	if (removed && changes == control_region->shared_changes)
 		ret = control_region__change(control_region, first, lingering, removed, error);
 
 	/* Rewriting reclaims the room of removed entries. */
 	if (ret == -EAGAIN || ret == -ENOSPC)
 		ret = control_region__rewrite(control_region, entries, lingering, error);
+	exposure__settle_shared(control_region->exposure, !ret);
 	if (ret)
 		return ret;
 	control_region->shared_changes = changes;

@@ -20,7 +20,7 @@
 #include "generations.h"
 
 struct control_region {
-	const struct exposure *exposure;
+	struct exposure *exposure;
 	void *memory;
 	size_t capacity;	/* bytes of the memory */
 	struct ibv_mr *memory_region;
@@ -42,7 +42,7 @@ struct control_region {
 };
 
 /* Publishes a table without entries. */
-int control_region__open(struct control_region *control_region, const struct exposure *exposure,
+int control_region__open(struct control_region *control_region, struct exposure *exposure,
 			 struct dart_error *error);
 void control_region__close(struct control_region *control_region);
 

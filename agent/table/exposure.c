@@ -142,9 +142,8 @@ static void page_exposure__free(struct page_exposure *page)
 /* The last one takes its place. */
 static void exposure__close_slab_at(struct exposure *exposure, uint32_t i)
 {
-	exposure__deregister(exposure, exposure->slabs[i]);
+	exposure__deregister(exposure, exposure->slabs[i].memory_region);
 	exposure->slabs[i] = exposure->slabs[--exposure->slab_count];
-	exposure->shared_changes++;
 }
 
 void exposure__close(struct exposure *exposure)
@@ -165,7 +164,8 @@ int exposure__open_slab(struct exposure *exposure, const struct dart_zero_extent
 			struct dart_error *error)
 {
 	size_t length = extent->pages * exposure->region->page_size;
-	struct ibv_mr **slabs, *slab;
+	struct shared_region *slabs;
+	struct ibv_mr *slab;
 
 	if (is_on_page(exposure, extent->data))
 		return 0;
@@ -176,8 +176,11 @@ int exposure__open_slab(struct exposure *exposure, const struct dart_zero_extent
 	slab = exposure__register(exposure, exposure->region->memory + extent->data, length);
 	if (!slab)
 		return cannot_register(errno, length, error);
-	slabs[exposure->slab_count++] = slab;
-	exposure->shared_changes++;
+	slabs[exposure->slab_count++] = (struct shared_region){
+		.memory_region = slab,
+		.place = EXPOSURE_UNLISTED,
+		.next = EXPOSURE_UNLISTED,
+	};
 	return 0;
 }
 
@@ -188,7 +191,7 @@ static uint32_t exposure__find_slab(const struct exposure *exposure, const uint8
 	uint32_t i;
 
 	for (i = 0; i < exposure->slab_count; i++) {
-		slab = exposure->slabs[i];
+		slab = exposure->slabs[i].memory_region;
 		if (at >= (const uint8_t *)slab->addr &&
 		    at < (const uint8_t *)slab->addr + slab->length)
 			break;
@@ -357,7 +360,7 @@ int exposure__change_device(struct exposure *exposure, struct ibv_pd *pd, struct
 	if (exposure->page)
 		ret = exposure__exchange(exposure, &exposure->page->memory_region, error);
 	for (i = 0; !ret && i < exposure->slab_count; i++)
-		ret = exposure__exchange(exposure, &exposure->slabs[i], error);
+		ret = exposure__exchange(exposure, &exposure->slabs[i].memory_region, error);
 	exposure->shared_changes++;
 	return ret;
 }
@@ -388,16 +391,40 @@ static const struct page_exposure *page_of(const struct exposure *exposure)
 	return exposure->has_next ? exposure->next : exposure->page;
 }
 
-uint32_t exposure__shared_count(const struct exposure *exposure)
-{
-	return !!page_of(exposure) + exposure->slab_count;
-}
-
-struct ibv_mr *exposure__shared(const struct exposure *exposure, uint32_t i)
+int exposure__place_shared(struct exposure *exposure, bool is_rewritten, uint32_t first,
+			   int (*add)(void *context, struct ibv_mr *memory_region), void *context)
 {
 	const struct page_exposure *page = page_of(exposure);
+	uint32_t next = is_rewritten ? 0 : first, i;
+	struct shared_region *slab;
+	int ret = 0;
 
-	return page && !i ? page->memory_region : exposure->slabs[i - !!page];
+	if (is_rewritten && page) {
+		ret = add(context, page->memory_region);
+		next++;
+	}
+	for (i = 0; !ret && i < exposure->slab_count; i++) {
+		slab = &exposure->slabs[i];
+		slab->next = slab->place;
+		if (!is_rewritten && slab->place != EXPOSURE_UNLISTED)
+			continue;
+		slab->next = next++;
+		ret = add(context, slab->memory_region);
+	}
+	return ret;
+}
+
+void exposure__settle_shared(struct exposure *exposure, bool is_published)
+{
+	struct shared_region *slab = exposure->slabs;
+	uint32_t i;
+
+	for (i = 0; i < exposure->slab_count; i++, slab++) {
+		if (is_published)
+			slab->place = slab->next;
+		else
+			slab->next = slab->place;
+	}
 }
 
 uint32_t exposure__range_count(const struct exposure *exposure, const struct entry *entry)
@@ -414,10 +441,10 @@ void exposure__ranges(const struct exposure *exposure, const struct entry *entry
 	bool is_by_copy = by_copy(exposure, entry);
 	uint32_t shared = 0, i;
 
-	if (is_shared(exposure, entry) && !is_on_page(exposure, entry->extent.data))
-		shared = !!page_of(exposure) +
-			 exposure__find_slab(exposure,
-					     exposure->region->memory + entry->extent.data);
+	if (is_shared(exposure, entry) && !is_on_page(exposure, entry->extent.data)) {
+		i = exposure__find_slab(exposure, exposure->region->memory + entry->extent.data);
+		shared = i < exposure->slab_count ? exposure->slabs[i].next : EXPOSURE_UNLISTED;
+	}
 	for (i = 0; i < count; i++) {
 		const struct run *run = &entry->runs[i % entry->run_count];
 		uint32_t copy = i / entry->run_count;

@@ -25,6 +25,14 @@
 
 struct entry;
 
+/* The memory region over a slab, and its index in the published table and in the next one. */
+struct shared_region {
+	struct ibv_mr *memory_region;
+	uint32_t place, next;	/* EXPOSURE_UNLISTED: it is not in the table */
+};
+
+#define EXPOSURE_UNLISTED UINT32_MAX
+
 struct exposure {
 	enum dart_control_exposure mode;
 	struct ibv_pd *pd;	/* NULL without RDMA device: no rkeys */
@@ -43,10 +51,10 @@ struct exposure {
 	 * Over memory of each client and, in exact exposure, over each slab, which only has slices
 	 * or records.
 	 */
-	struct ibv_mr **slabs;
+	struct shared_region *slabs;
 	uint32_t slab_count;
 
-	uint64_t shared_changes;	/* of exposure__shared(), so far */
+	uint64_t shared_changes;	/* of memory regions that entries share, but not of slabs */
 
 	/*
 	 * The difference from an address of dartd to its RDMA address, random: addresses in the
@@ -78,7 +86,10 @@ int exposure__exchange(const struct exposure *exposure,
  */
 int exposure__open_slab(struct exposure *exposure, const struct dart_zero_extent *extent,
 			struct dart_error *error);
-/* When no entry in the table or on lease is a slice of it. */
+/*
+ * When no entry in the table or on lease is a slice of it.  The table lists the memory region, to
+ * which nothing refers, until it is rewritten.
+ */
 void exposure__close_slab(struct exposure *exposure, const struct dart_zero_extent *extent);
 
 /* Create and remove the entry's own memory regions, if it needs any. */
@@ -105,11 +116,15 @@ uint32_t exposure__range_count(const struct exposure *exposure, const struct ent
 void exposure__ranges(const struct exposure *exposure, const struct entry *entry, uint32_t first,
 		      struct dart_range *ranges);
 /*
- * The memory regions that entries share, the first of the table: the one of page exposure, if there
- * is one, then one for each slab.
+ * Gives the memory regions that entries share their places in the next table, and passes those that
+ * this has to add, in this order, to @add, which returns 0 or -errno.  With @is_rewritten all of
+ * them, from 0 on: the one of page exposure, if there is one, then one for each slab; otherwise
+ * those that the published table lacks, from @first on.
  */
-uint32_t exposure__shared_count(const struct exposure *exposure);
-struct ibv_mr *exposure__shared(const struct exposure *exposure, uint32_t i);
+int exposure__place_shared(struct exposure *exposure, bool is_rewritten, uint32_t first,
+			   int (*add)(void *context, struct ibv_mr *memory_region), void *context);
+/* That table was published, or was not. */
+void exposure__settle_shared(struct exposure *exposure, bool is_published);
 /* The RDMA address of the region. */
 uint64_t exposure__base(const struct exposure *exposure);
 

@@ -39,6 +39,7 @@ check "the agent starts with callers" on host host_up --config=/run/dart.yaml
 for interval in 10ms 100ms 1s 5s; do
 	check "a controller READs every $interval" shows by-read-$interval -i $interval host
 done
+check "a controller with a mirror READs every 1s" shows by-mirror-1s -i 1s --mirror 256K host
 check "a controller asks over rpc every 1s" shows by-rpc-1s -i 1s --transport rpc host
 check "a controller asks over tcp every 5s" shows by-tcp-5s -i 5s --transport tcp \
 	--tls-certificate $tls/caller.example.pem --tls-key $tls/caller.example.key \

@@ -63,7 +63,7 @@ static struct dart_table *published(void)
 	return table;
 }
 
-static uint32_t published_count(void)
+static inline uint32_t published_count(void)
 {
 	struct dart_table *table = published();
 	uint32_t count = table->entry_count;
@@ -72,7 +72,7 @@ static uint32_t published_count(void)
 	return count;
 }
 
-static bool is_published(const char *name)
+static inline bool is_published(const char *name)
 {
 	struct dart_table *table = published();
 	bool is_found = false;
@@ -99,7 +99,7 @@ static bool is_exposed(uint64_t data)
 }
 
 /* From now on no table fits, or as much as before. */
-static void refuse_publications(bool refuses)
+static inline void refuse_publications(bool refuses)
 {
 	control_region.writer = refuses ? full : writer;
 	/* All of the table is written again. */

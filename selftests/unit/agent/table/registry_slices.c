@@ -278,123 +278,6 @@ static void test_not_published(void **state)
 	assert_int_equal(ask(registry, 1000, "second", fd, 64, 64, &error), 0);
 }
 
-/* A sealed memfd of MEMORY bytes, as a client creates it. */
-static int client_memfd(void)
-{
-	int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-
-	assert_true(fd >= 0);
-	assert_int_equal(ftruncate(fd, MEMORY), 0);
-	assert_int_equal(fcntl(fd, F_ADD_SEALS,
-			       F_SEAL_SHRINK | F_SEAL_GROW |
-				       (clients.needs_writable ? 0 : F_SEAL_FUTURE_WRITE)),
-			 0);
-	return fd;
-}
-
-/* As ask(); returns the descriptor that comes with the reply, or -1. */
-static int take(struct registry *registry, const char *name, int fd, uint64_t offset)
-{
-	struct slice_request asked = {
-		.name = name,
-		.schema = schema_of(64),
-		.offset = offset,
-		.fd = fd,
-	};
-	struct dart_error error;
-	struct entry *entry;
-	int proof;
-
-	assert_int_equal(registry__add_slice(registry, &asked, &proof, &entry, &error), 0);
-	inventory__set_owner(&registry->inventory, entry, 0);
-	return proof;
-}
-
-/* Each range lies in its memory region, and all memory regions differ. */
-static void check_memory_regions(uint32_t wanted)
-{
-	struct dart_table *table = published();
-	const struct dart_memory_region *regions = table->memory_regions, *region;
-	const struct dart_range *range;
-	uint32_t i;
-
-	assert_int_equal(table->memory_region_count, wanted);
-	for (i = 0; i < table->entry_count; i++) {
-		range = table->entries[i].ranges;
-		assert_in_range(range->memory_region, 0, wanted - 1);
-		region = &regions[range->memory_region];
-		assert_true(range->address >= region->address);
-		assert_true(range->address + range->length <= region->address + region->length);
-	}
-	for (i = 1; i < wanted; i++)
-		assert_int_not_equal(regions[i].address, regions[i - 1].address);
-	dart_table__free(table);
-}
-
-static void check_clients(enum dart_control_exposure mode)
-{
-	int lent, first_fd, other_fd, first, other;
-	struct dart_error error;
-
-	open_registry(mode, 1 << 20);
-	lent = begin(&registry, 0, "lent");
-	check_memory_regions(1);
-	first_fd = client_memfd();
-	other_fd = client_memfd();
-	first = take(&registry, "first", first_fd, 0);
-	assert_true(first >= 0);
-	assert_int_equal(take(&registry, "second", first_fd, 64), -1);
-	other = take(&registry, "other", other_fd, 64);
-	assert_int_equal(published_count(), 4);
-	check_memory_regions(3);
-	assert_true(is_exposed(CAPACITY));
-	assert_true(is_exposed(CAPACITY + 64));
-	assert_true(is_exposed(CAPACITY + MEMORY + 64));
-	assert_int_equal(ask(&registry, 0, "both", first_fd, 0, 64, &error), -EEXIST);
-
-	/* dartd reads the bytes of the process. */
-	assert_int_equal(pwrite(first_fd, "x", 1, 65) == 1, clients.needs_writable);
-
-	/* The kernel's report of the close, and then a second look. */
-	close(first);
-	while (inventory__find(&registry.inventory, "second"))
-		assert_true(sd_event_run(loop, UINT64_MAX) > 0);
-	assert_true(is_published("first") && is_published("second"));
-	end_lingering();
-	assert_false(is_published("first") || is_published("second"));
-	assert_true(is_published("other"));
-	end_leases();
-	registry__clock_was_set(&registry);
-	check_memory_regions(2);
-	/* Its addresses are free again, and the descriptor of ended memory serves a new start. */
-	first = take(&registry, "first", first_fd, 128);
-	assert_true(first >= 0);
-	assert_true(is_exposed(CAPACITY + 128));
-	assert_int_equal(module.lent, 1 << lent);
-
-	close(first);
-	close(other);
-	while (inventory__find(&registry.inventory, "first") ||
-	       inventory__find(&registry.inventory, "other"))
-		assert_true(sd_event_run(loop, UINT64_MAX) > 0);
-	end_lingering();
-	end_leases();
-	close(first_fd);
-	close(other_fd);
-	close_registry();
-	assert_int_equal(module.lent, 0);
-}
-
-static void test_clients_exact(void **state)
-{
-	check_clients(DART_CONTROL_EXPOSURE_EXACT);
-}
-
-static void test_clients_page(void **state)
-{
-	check_clients(DART_CONTROL_EXPOSURE_PAGE);
-}
-
 /* Three fields of 8 bytes: two side by side, and one at @last. */
 static struct dart_schema *schema_of_runs(uint32_t last)
 {
@@ -562,10 +445,6 @@ int main(void)
 			     test_gone_in_batch, open_empty, close_empty),
 		TEST_FIXTURE("a slice that cannot be published leaves its bytes and its memory free",
 			     test_not_published, open_empty, close_empty),
-		TEST("with exact exposure memory of clients has a memory region each, until the process closes the descriptor that it got",
-		     test_clients_exact),
-		TEST("with page exposure memory of clients has a memory region each beside that of the region",
-		     test_clients_page),
 		TEST("an exact slice has a memory region for each run of its fields, which counts as an entry, and opens no other byte",
 		     test_exact_slices),
 		TEST("so it is with page exposure", test_exact_slices_page),

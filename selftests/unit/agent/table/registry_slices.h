@@ -3,6 +3,9 @@
 #ifndef REGISTRY_SLICES_H
 #define REGISTRY_SLICES_H
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include "registry_module.h"
 
 #define MEMORY 8192
@@ -49,6 +52,59 @@ static inline int begin(struct registry *registry, uid_t uid, const char *name)
 
 	assert_int_equal(ask(registry, uid, name, -1, 0, 64, &error), 0);
 	return inventory__find(&registry->inventory, name)->arena->id;
+}
+
+/* A sealed memfd of MEMORY bytes, as a client creates it. */
+static inline int client_memfd(void)
+{
+	int fd = memfd_create("test", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	assert_true(fd >= 0);
+	assert_int_equal(ftruncate(fd, MEMORY), 0);
+	assert_int_equal(fcntl(fd, F_ADD_SEALS,
+			       F_SEAL_SHRINK | F_SEAL_GROW |
+				       (clients.needs_writable ? 0 : F_SEAL_FUTURE_WRITE)),
+			 0);
+	return fd;
+}
+
+/* As ask(); returns the descriptor that comes with the reply, or -1. */
+static inline int take(struct registry *registry, const char *name, int fd, uint64_t offset)
+{
+	struct slice_request asked = {
+		.name = name,
+		.schema = schema_of(64),
+		.offset = offset,
+		.fd = fd,
+	};
+	struct dart_error error;
+	struct entry *entry;
+	int proof;
+
+	assert_int_equal(registry__add_slice(registry, &asked, &proof, &entry, &error), 0);
+	inventory__set_owner(&registry->inventory, entry, 0);
+	return proof;
+}
+
+/* Each range lies in its memory region, and all memory regions differ. */
+static inline void check_memory_regions(uint32_t wanted)
+{
+	struct dart_table *table = published();
+	const struct dart_memory_region *regions = table->memory_regions, *region;
+	const struct dart_range *range;
+	uint32_t i;
+
+	assert_int_equal(table->memory_region_count, wanted);
+	for (i = 0; i < table->entry_count; i++) {
+		range = table->entries[i].ranges;
+		assert_in_range(range->memory_region, 0, wanted - 1);
+		region = &regions[range->memory_region];
+		assert_true(range->address >= region->address);
+		assert_true(range->address + range->length <= region->address + region->length);
+	}
+	for (i = 1; i < wanted; i++)
+		assert_int_not_equal(regions[i].address, regions[i - 1].address);
+	dart_table__free(table);
 }
 
 static inline int open_empty(void **state)
