@@ -145,4 +145,5 @@ check "a journal with a reader is deleted, and the reader ends" sh -c '
 	soon() { for _ in $(seq 200); do "$@" && return; sleep 0.1; done; return 1; }
 	soon sh -c "on host dartctl -j journal list | gojq -e \"any(.[]; .readers == 1)\"" &&
 	on host dartctl journal delete events && ! wait $reader'
+check "the agent stops" on host host_down
 finish
