@@ -221,15 +221,15 @@ static void examination__fail(struct examination *examination, int ret,
 	examination__finish(examination);
 }
 
-/* Threads of a user, which hold or do not. */
+/* Threads of a user, or only the ones that are held. */
 static unsigned int count_of_user(const struct examinations *examinations, uid_t user,
-				  bool are_held)
+				  bool only_held)
 {
 	const struct examination *examination;
 	unsigned int count = 0;
 
 	TAILQ_FOREACH(examination, &examinations->started, link)
-		count += examination->user == user && examination->is_held == are_held;
+		count += examination->user == user && (examination->is_held || !only_held);
 	return count;
 }
 

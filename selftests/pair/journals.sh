@@ -146,4 +146,5 @@ check "a journal with a reader is deleted, and the reader ends" sh -c '
 	soon sh -c "on host dartctl -j journal list | gojq -e \"any(.[]; .readers == 1)\"" &&
 	on host dartctl journal delete events && ! wait $reader'
 check "the agent stops" on host host_down
+ip address delete 10.77.0.9/24 dev eth0
 finish

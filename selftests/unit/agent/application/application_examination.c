@@ -192,6 +192,36 @@ static void test_held(void **state)
 	end(normal);
 }
 
+/* A thread that holds counts while others of its user run, so the user never has more threads. */
+static void test_held_in_turn(void **state)
+{
+	struct told user[USER_PROCESSES] = {};
+	unsigned int i, holding = 0, refused = 0;
+	pid_t pids[USER_PROCESSES];
+
+	for (i = 0; i < USER_PROCESSES; i++)
+		pids[i] = start(true, OTHER_USER);
+	if (pids[0] < 0)
+		skip();
+	for (i = 0; i < USER_THREADS - 1; i++)
+		examine(pids[i], &user[i]);
+	for (i = 0; i < USER_THREADS - 1; i++)
+		run_until(&user[i].is_held);
+	for (; i < USER_PROCESSES; i++)
+		examine(pids[i], &user[i]);
+	while (holding + refused < USER_PROCESSES) {
+		assert_true(sd_event_run(loop, UINT64_MAX) >= 0);
+		holding = refused = 0;
+		for (i = 0; i < USER_PROCESSES; i++) {
+			holding += user[i].is_held;
+			refused += user[i].is_finished && user[i].build_ret == -EUSERS;
+		}
+	}
+	assert_int_equal(holding, USER_THREADS);
+	for (i = 0; i < USER_PROCESSES; i++)
+		end(pids[i]);
+}
+
 /* Other programs start all the time. */
 static void test_together(void **state)
 {
@@ -251,6 +281,8 @@ int main(void)
 			     test_results, open_all, close_all),
 		TEST_FIXTURE("processes are examined while others hold threads, which is told",
 			     test_held, open_all, close_all),
+		TEST_FIXTURE("a user whose processes hold threads one after the other gets no more",
+			     test_held_in_turn, open_all, close_all),
 		TEST_FIXTURE("processes that start together are attached at once", test_together,
 			     open_all, close_all),
 		TEST_FIXTURE("dartd does not wait for a thread that is held", test_close, open_all,
