@@ -191,7 +191,7 @@ def goes_on(command):
     """Does it run until the test ends it? A controller does, and its output goes on."""
     words = command.split()
     if words[0] == "dart-controller":
-        return not {"--once", "doctor", "status", "dump", "replay"} & set(words)
+        return not {"--once", "doctor", "status", "shard", "dump", "replay"} & set(words)
     return words[:2] in (["dartctl", "monitor"], ["dartctl", "xdp"]) and "|" not in words \
         and "follow" in words or "--watch" in words
 
