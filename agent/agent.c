@@ -165,7 +165,7 @@ static void agent__use_configuration(struct agent *agent)
 	configuration__keep(&agent->configuration, &agent->options);
 }
 
-/* Sets the kinds of peers, the objects that they connect to, the peers that may, and their counts. */
+/* Sets the kinds of peers, the objects that they connect to, who may, and their counts. */
 static void agent__open_peer_services(struct agent *agent)
 {
 	struct counts *counts = agent->self.counts;

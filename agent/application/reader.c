@@ -417,8 +417,8 @@ static void sort_runs(struct application_reader *reader, uint32_t count)
 }
 
 /*
- * Fetches the listed runs of a level into the buffer from @used on, neighbours together, with at most
- * @spare bytes between them: a vector costs as much as hundreds of bytes.
+ * Fetches the listed runs of a level into the buffer from @used on, neighbours together, with at
+ * most @spare bytes between them: a vector costs as much as hundreds of bytes.
  */
 static int fetch_runs(struct application_reader *reader, pid_t pid, uint32_t listed, uint32_t *used,
 		      uint32_t *spare)

@@ -28,7 +28,8 @@ int journals__create(struct remote_objects *journals, const char *name,
 		     struct journal **journal, struct dart_error *error);
 /*
  * Gives the appender at @address a part: @part if this is free, or, with -1, the first free one,
- * whose bytes become zeros.  -EAGAIN while the appender does not answer ARP; the caller tries again.
+ * whose bytes become zeros.  -EAGAIN while the appender does not answer ARP: the caller tries
+ * again.
  */
 int journals__add_appender(struct remote_objects *journals, struct journal *journal,
 			   struct in_addr address, int part, const struct report_qp_origin *origin,

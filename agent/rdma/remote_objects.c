@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Keeps the objects whose memory peers reach, counts and announces them, and offers them to readers. */
+/* Keeps the objects whose memory peers reach, counts, announces and offers them. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
