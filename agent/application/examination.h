@@ -26,7 +26,7 @@
 
 #define EXAMINATION_TIMEOUT_MS 2000
 #define EXAMINATION_BUCKETS 1024
-/* Attached processes wait until no examination has ended for so long, but not longer than that. */
+/* Attached processes wait for a pause between ends of examinations, at most for the bound. */
 #define EXAMINATION_QUIET_MS 100
 #define EXAMINATION_QUIET_MAX_MS 1000
 

@@ -14,7 +14,7 @@
 
 /* Entries with no more rows have no turns: each pass fetches all of them. */
 #define TURNS_ROWS_MIN 16
-/* A row is fetched in each pass until it has not changed for so long, then once in this time. */
+/* A row that has not changed for this time is fetched once in it; others in each pass. */
 #define TURNS_MS 10000
 
 struct turns {

@@ -108,7 +108,7 @@ int journals__add_appender(struct remote_objects *journals, struct journal *jour
 			     1u << geometry->batch_log2, origin, result, error);
 	if (ret)
 		return ret;
-	/* A reader would take another appender's batches for those of an earlier start. */
+	/* Batches of the former appender would look like an earlier start of the new one. */
 	if (!is_known)
 		memset(part_of(journal, part), 0, length);
 	remote_objects__add_peer(journals, &journal->object, &(*result)->peer);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The journals of this collector: memory in which each appender WRITEs a part of its own, and that
- * readers READ, see <dart/journal.h>.
+ * The journals of this collector: memory that readers READ, and of which each appender WRITEs a
+ * part of its own; see <dart/journal.h>.
  */
 #ifndef JOURNAL_H
 #define JOURNAL_H

@@ -20,7 +20,7 @@ void journal_kept__name(const char *journal, const struct dart_journal_geometry 
 
 /* Adds the part of an appender to the numbers @kept, which may be NULL. */
 void journal_kept__set_part(json_t *kept, uint32_t part);
-/* The part out of @kept: hostile, NULL if there are none; -1 if it is not there. */
+/* Returns the part in @kept, which may be hostile or NULL; -1 if @kept has no valid part. */
 int journal_kept__part(const json_t *kept);
 
 #endif /* JOURNAL_KEPT_H */

@@ -28,11 +28,12 @@ int memory_view__open(struct memory_view *view, const struct device *device, voi
 		      size_t length, int access, uint64_t base, struct dart_error *error);
 /*
  * Lets the same peers, by the same queue pairs, reach other @memory under another key and a random
- * address as well.  There is no former memory, and the view is open.  On error it is unchanged.
+ * address as well.  The caller has opened the view and ended the former memory.  An error leaves
+ * the view as it was.
  */
 int memory_view__turn(struct memory_view *view, void *memory, size_t length, int access,
 		      struct dart_error *error);
-/* The key of the former memory becomes invalid; does nothing if there is none. */
+/* Invalidates the key of the former memory.  Does nothing if the view has no former memory. */
 void memory_view__end_former(struct memory_view *view);
 /* Keeps @base.  Does nothing if the view is closed. */
 void memory_view__close(struct memory_view *view);

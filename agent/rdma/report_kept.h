@@ -21,8 +21,8 @@ json_t *report_kept__object(uint64_t epoch, uint64_t read_base);
 json_t *report_kept__reporter(const struct report_qp *report_qp);
 
 /*
- * Takes the numbers out of @kept: hostile, NULL if there are none.  Impossible ones are logged,
- * with the noun of the object or the peer, and replaced by new ones.
+ * Take the numbers in @kept, which may be hostile or NULL.  They log an impossible number, with the
+ * noun of the object or the peer, and choose a new one in its place.
  */
 void report_kept__read_object(const json_t *kept, const char *noun, const char *name,
 			      struct remote_origin *origin);

@@ -103,7 +103,7 @@ void epoch_memory__turn(struct epoch_memory *memory, uint64_t now_ns, const __be
 	ends->reporters = reporters;
 	begins->until_ns = 0;
 	begins->reporters = 0;
-	/* Reports come before the turn is complete: the bank is no longer known to be clear. */
+	/* Reports may arrive before the turn is complete, so the bank is no longer clear. */
 	set(begins->is_clear, 0);
 	set(begins->since_ns, until_ns);
 	set(ends->until_ns, until_ns);

@@ -42,8 +42,8 @@ int epoch_writer__open(struct epoch_writer *writer, sd_event *loop, struct dart_
 void epoch_writer__close(struct epoch_writer *writer);
 
 /*
- * Begins to write the epoch of the bank that is not in use, if it has one that is not lost, and to
- * clear the bank; no thread runs.  @ended follows after a success.
+ * Starts a thread that writes the epoch of the bank that is not in use, unless the bank has none or
+ * @is_lost, and clears the bank.  No thread runs before.  After a success @ended is called.
  */
 int epoch_writer__start(struct epoch_writer *writer, bool is_lost, struct dart_error *error);
 

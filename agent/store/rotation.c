@@ -67,7 +67,7 @@ static void turn_back(struct memory_view *view, uint64_t base)
 	memory_view__end_former(view);
 }
 
-/* Lets readers, and each reporter from @peer on, reach the other bank; or nobody. */
+/* Lets readers and each reporter from @peer on reach the other bank; after an error none does. */
 static int turn_reporters(struct rotation *rotation, struct remote_peer *peer,
 			  struct dart_error *error)
 {
@@ -92,7 +92,7 @@ static int turn_reporters(struct rotation *rotation, struct remote_peer *peer,
 	return ret;
 }
 
-/* Registers memory before anybody is told of it.  Without a device there is nobody. */
+/* Registers memory before peers learn of it.  Without a device no peer is connected. */
 static int turn_views(struct rotation *rotation, struct dart_error *error)
 {
 	struct memory_view *read = &rotation->object->read;

@@ -17,7 +17,7 @@
 #include "epoch_memory.h"
 #include "epoch_writer.h"
 
-/* When a store rotates, and what it keeps, as a request says it. */
+/* The wishes of a request: when the store rotates, and which files dartd keeps. */
 struct rotation_plan {
 	uint64_t period_ns; /* of an epoch; 0: see @reports */
 	uint64_t reports; /* of an epoch, about; 0: see @period_ns */

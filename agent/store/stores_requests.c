@@ -43,7 +43,7 @@ struct epoch_members {
 	int falls;
 };
 
-/* As hostile members become a plan.  Returns 1 if there are none: the store has no epochs. */
+/* Makes a plan of members, which may be hostile.  Returns 1 if the request asks for no epochs. */
 static int make_plan(const struct epoch_members *members, struct rotation_plan *plan,
 		     struct dart_error *error)
 {

@@ -215,7 +215,7 @@ static int add_shared(void *context, struct ibv_mr *memory_region)
 	return table__add_memory_regions(sharing->table, sharing->exposure, &memory_region, 1);
 }
 
-/* With @is_rewritten all of them, otherwise those that the published table lacks. */
+/* Adds all memory regions with @is_rewritten, else the ones that the published table lacks. */
 static int table__add_shared(struct dart_table *table, struct exposure *exposure,
 			     bool is_rewritten, uint32_t first)
 {

@@ -116,10 +116,11 @@ uint32_t exposure__range_count(const struct exposure *exposure, const struct ent
 void exposure__ranges(const struct exposure *exposure, const struct entry *entry, uint32_t first,
 		      struct dart_range *ranges);
 /*
- * Gives the memory regions that entries share their places in the next table, and passes those that
- * this has to add, in this order, to @add, which returns 0 or -errno.  With @is_rewritten all of
- * them, from 0 on: the one of page exposure, if there is one, then one for each slab; otherwise
- * those that the published table lacks, from @first on.
+ * Gives each memory region that entries share its place in the next table, and calls @add, which
+ * returns 0 or -errno, for each region that the next table has to add, in the order of the places.
+ * With @is_rewritten these are all regions, from place 0 on: the region of page exposure, if there
+ * is one, then one for each slab.  Otherwise they are the regions that the published table lacks,
+ * from @first on.
  */
 int exposure__place_shared(struct exposure *exposure, bool is_rewritten, uint32_t first,
 			   int (*add)(void *context, struct ibv_mr *memory_region), void *context);

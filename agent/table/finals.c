@@ -36,7 +36,7 @@ static uint32_t units_of(uint64_t length)
 	return (length + FINALS_UNIT - 1) / FINALS_UNIT;
 }
 
-/* The first of @count free units; FINALS_BYTES / FINALS_UNIT: there are none. */
+/* Returns the first of @count free units, or FINALS_BYTES / FINALS_UNIT if the arena is full. */
 static uint32_t finals__find(const struct finals *finals, uint32_t count)
 {
 	const uint32_t end = sizeof(finals->used);

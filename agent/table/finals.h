@@ -23,8 +23,8 @@ struct finals {
 };
 
 /*
- * Finds the first @length free bytes, and lends the arena if there is none.  Returns 0; -ENOSPC:
- * none are free; or -errno with a sentence.
+ * Finds the first @length free bytes, and borrows the arena before the first use.  Returns 0;
+ * -ENOSPC if too few bytes are free; or another -errno; both with a sentence in @error.
  */
 int finals__take(struct finals *finals, struct slabs *slabs, uint32_t length,
 		 struct arena_place *place, struct dart_error *error);

@@ -28,7 +28,7 @@ answers() {
 	[ "$(redis-cli -p "$1" ping)" = PONG ]
 }
 
-# are_listed NUMBER: so many servers
+# are_listed NUMBER: dartctl lists this number of Redis servers
 are_listed() {
 	dartctl -j application list | is_true --argjson number "$1" \
 		'[.[].instances[].entries[].name | select(startswith("redis@"))] |
