@@ -39,6 +39,21 @@ static inline void schedule__start(struct schedule *schedule, uint64_t now_ns)
 		earliest_ns + (interval_ns + phase_ns - earliest_ns % interval_ns) % interval_ns;
 }
 
+/*
+ * Changes the interval.  If the schedule is started, the next scrape is due within the new interval
+ * from @now_ns on, at the phase of the target.
+ */
+static inline void schedule__change(struct schedule *schedule, uint64_t interval_ns,
+				    uint64_t now_ns)
+{
+	const uint64_t phase_ns = schedule->phase_ns % interval_ns;
+
+	schedule->interval_ns = interval_ns;
+	if (schedule->next_ns)
+		schedule->next_ns =
+			now_ns + (interval_ns + phase_ns - now_ns % interval_ns) % interval_ns;
+}
+
 /* Returns how many scrapes became due by @now_ns, and moves next_ns beyond it. */
 static inline uint64_t schedule__take(struct schedule *schedule, uint64_t now_ns)
 {
@@ -73,13 +88,18 @@ static inline bool schedule__take_extra(struct schedule *schedule, uint64_t now_
 #define SCHEDULE_LOST_INTERVALS 3
 #define SCHEDULE_LOST_MIN_NS 5000000000ULL
 
-/* How long the values of a scrape are fresh; afterwards the target is lost. */
-static inline uint64_t schedule__lost_after_ns(const struct schedule *schedule)
+/* How long the values of a scrape at this interval are fresh; afterwards the target is lost. */
+static inline uint64_t interval__lost_after_ns(uint64_t interval_ns)
 {
 	/* Does not overflow: an interval is at most an hour. */
-	const uint64_t after_ns = SCHEDULE_LOST_INTERVALS * schedule->interval_ns;
+	const uint64_t after_ns = SCHEDULE_LOST_INTERVALS * interval_ns;
 
 	return after_ns > SCHEDULE_LOST_MIN_NS ? after_ns : SCHEDULE_LOST_MIN_NS;
+}
+
+static inline uint64_t schedule__lost_after_ns(const struct schedule *schedule)
+{
+	return interval__lost_after_ns(schedule->interval_ns);
 }
 
 #endif /* CONTROLLER_SCHEDULE_H */

@@ -119,12 +119,14 @@ void condition__set_equal_labels(struct condition *condition, size_t count)
 	atomic_store(&condition->equal_labels, count);
 }
 
-void condition__set_shard(struct condition *condition, const struct shard *shard, size_t left)
+void condition__set_shard(struct condition *condition, const struct shard *shard,
+			  const struct shard_parts *parts)
 {
 	atomic_store(&condition->member, shard->member);
 	atomic_store(&condition->members, shard->members);
 	atomic_store(&condition->replication, shard->replication);
-	atomic_store(&condition->left, left);
+	atomic_store(&condition->standby, parts->standby);
+	atomic_store(&condition->left, parts->left);
 }
 
 struct shard condition__shard(const struct condition *condition)
@@ -153,6 +155,9 @@ static void add_shard(const struct condition *condition, struct own_metrics *met
 	own_metrics__add_one(metrics, "dart_controller_agents_of_other_members",
 			     "Agents that sources name and only other members scrape.", "",
 			     METRIC_GAUGE, atomic_load(&condition->left));
+	own_metrics__add_one(metrics, "dart_controller_agents_on_standby",
+			     "Agents that another member scrapes and this one would take over.", "",
+			     METRIC_GAUGE, atomic_load(&condition->standby));
 }
 
 static void add_memory(struct own_metrics *metrics)

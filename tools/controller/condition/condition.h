@@ -40,7 +40,7 @@ struct condition {
 	atomic_uint_least64_t told, gaps;
 	atomic_size_t equal_labels; /* agents with the same labels as others */
 	atomic_uint member, members, replication; /* of the shard */
-	atomic_size_t left; /* agents that fall to other members only */
+	atomic_size_t standby, left; /* agents; see struct shard_parts */
 
 	/* Of the control loop. */
 	sd_event_source *pulse, *reload;
@@ -72,8 +72,9 @@ void condition__set_configuration(struct condition *condition, bool is_refused);
 void condition__set_certificates(struct condition *condition, bool are_refused);
 /* In the control loop: so many wanted agents came with the same labels as others. */
 void condition__set_equal_labels(struct condition *condition, size_t count);
-/* In the control loop: @left wanted agents fall to other members of @shard only. */
-void condition__set_shard(struct condition *condition, const struct shard *shard, size_t left);
+/* In the control loop: what this member of @shard does with all agents. */
+void condition__set_shard(struct condition *condition, const struct shard *shard,
+			  const struct shard_parts *parts);
 /* In any thread.  While the shard changes, its numbers may be of both. */
 struct shard condition__shard(const struct condition *condition);
 

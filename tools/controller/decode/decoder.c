@@ -32,6 +32,7 @@ static void decode(struct work *work)
 	struct scrape *scrape = caa_container_of(work, struct scrape, work);
 	struct decoder *decoder = scrape->decoder;
 	struct summary *summary = decoder->summary;
+	const bool is_muted = atomic_load(&decoder->is_muted);
 	struct sink *sink = decoder->sink;
 	struct ring *ring = scrape->ring;
 	struct sample *sample;
@@ -41,7 +42,7 @@ static void decode(struct work *work)
 	sample->end_ns = scrape->end_ns ?: monotonic_ns();
 	sample->is_partial = ring->is_partial;
 	/* The tap reads the landing before the next READs may overwrite this slot. */
-	if (decoder->tap && !ring->is_partial)
+	if (decoder->tap && !ring->is_partial && !is_muted)
 		decoder->tap->operations->landed(decoder->tap, decoder->settings, ring,
 						 scrape->landing, sample);
 	atomic_store(&scrape->is_handed_over, false);
@@ -49,7 +50,8 @@ static void decode(struct work *work)
 
 	if (!ring->is_partial)
 		latency__add(&summary->decoded, sample->end_ns - sample->head.start_ns);
-	if (sink->operations->sample(sink, decoder->settings, sample, &summary->decoded))
+	if (!is_muted &&
+	    sink->operations->sample(sink, decoder->settings, sample, &summary->decoded))
 		count__add(&summary->unwritten, 1);
 	ring__release(ring);
 }
@@ -78,9 +80,12 @@ static void pass_loss(struct work *work)
 	struct loss *loss = caa_container_of(work, struct loss, work);
 	struct decoder *decoder = loss->decoder;
 
-	if (decoder->tap)
+	const bool is_muted = atomic_load(&decoder->is_muted);
+
+	if (decoder->tap && !is_muted)
 		decoder->tap->operations->lost(decoder->tap, decoder->settings, loss->reason);
-	decoder->sink->operations->lost(decoder->sink, decoder->settings, loss->reason);
+	if (!is_muted)
+		decoder->sink->operations->lost(decoder->sink, decoder->settings, loss->reason);
 	free(loss);
 }
 
@@ -91,7 +96,7 @@ static void pass_down(struct work *work)
 	struct sink *sink = decoder->sink;
 
 	atomic_store(&decoder->is_down_queued, false);
-	if (sink->operations->down)
+	if (sink->operations->down && !atomic_load(&decoder->is_muted))
 		sink->operations->down(sink, decoder->settings, loss->time_ns, loss->reason);
 	free(loss);
 }

@@ -22,7 +22,10 @@ struct clock_listener {
 	uint64_t bound_ns;
 };
 
-/* The target fills this in and does not change it afterwards; it outlives the workers. */
+/*
+ * The target fills this in and changes nothing of it afterwards except is_muted; it outlives the
+ * workers.
+ */
 struct decoder {
 	struct workers *workers;
 	struct sink *sink;
@@ -30,6 +33,8 @@ struct decoder {
 	const struct target_settings *settings;
 	struct summary *summary; /* struct summary says which thread writes which part */
 	atomic_bool is_down_queued; /* the last report still waits for the worker */
+	/* Set by the control loop: sink and tap get nothing, as the target is on standby. */
+	atomic_bool is_muted;
 	struct clock_listener *clocks; /* NULL: no listener, and the default bound */
 	struct host_clock clock; /* the worker's; zeroed before the first sample */
 };

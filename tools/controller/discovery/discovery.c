@@ -34,7 +34,7 @@ struct discovery {
 	uint64_t reloads, refused;
 	size_t separated; /* the last count of equal labels that was said */
 	struct shard shard; /* of the configuration that was read last */
-	size_t left; /* targets for other members only */
+	struct shard_parts parts;
 };
 
 static int discovered__unite(const struct target_list *configured, const struct discovered *sources,
@@ -218,10 +218,12 @@ static void discovery__separate(struct discovery *discovery, struct target_list 
 static void discovery__want(struct discovery *discovery, struct target_list *all)
 {
 	discovery__separate(discovery, all);
-	discovery->left = target_list__keep_shard(all, &discovery->shard);
+	if (target_list__share(all, &discovery->shard, !discovery->operations->never_stands_by,
+			       &discovery->parts))
+		say(discovery, "out of memory: some agents have no standby here");
 	if (discovery->operations->sharded)
 		discovery->operations->sharded(discovery->data, &discovery->shard,
-					       discovery->left);
+					       &discovery->parts);
 	discovery->operations->want(discovery->data, all);
 	target_list__clear(all);
 }
@@ -474,8 +476,9 @@ void discovery__reloads(const struct discovery *discovery, uint64_t *reloads, ui
 	*refused = discovery->refused;
 }
 
-void discovery__shard(const struct discovery *discovery, struct shard *shard, size_t *left)
+void discovery__shard(const struct discovery *discovery, struct shard *shard,
+		      struct shard_parts *parts)
 {
 	*shard = discovery->shard;
-	*left = discovery->left;
+	*parts = discovery->parts;
 }

@@ -3,7 +3,8 @@
  * Decides which targets are wanted: the targets of the command line, of the configuration and of
  * all sources.  If several of these name the same target, the settings of the configuration
  * count, or else of the first source.  When a source fails, the targets that it named last stay.
- * Of these, the ones that fall to other members of the shard are not wanted: see shard.h.
+ * Of these, the ones that fall to other members of the shard are not wanted, and some are wanted on
+ * standby: see shard.h.
  *
  * Only the thread of the event loop calls it; each source looks in a thread of its own.
  */
@@ -30,11 +31,10 @@ struct discovery_operations {
 	 * target, see equal_labels.h.  May be NULL.
 	 */
 	void (*separated)(void *data, size_t count);
-	/*
-	 * Called before each want(): @left targets fall to other members of @shard only.  May be
-	 * NULL.
-	 */
-	void (*sharded)(void *data, const struct shard *shard, size_t left);
+	/* Called before each want(): what this member of @shard does with all targets.  May be NULL. */
+	void (*sharded)(void *data, const struct shard *shard, const struct shard_parts *parts);
+	/* Targets of which another member has the first rank are never wanted. */
+	bool never_stands_by;
 };
 
 /* The state of a source, for users that look at the controller from outside. */
@@ -69,8 +69,9 @@ bool discovery__is_complete(const struct discovery *discovery);
 size_t discovery__source_count(const struct discovery *discovery);
 void discovery__source(const struct discovery *discovery, size_t index,
 		       struct discovery_source *source);
-/* The shard of the configuration, and how many targets fall to its other members only. */
-void discovery__shard(const struct discovery *discovery, struct shard *shard, size_t *left);
+/* The shard of the configuration, and what its member does with all targets. */
+void discovery__shard(const struct discovery *discovery, struct shard *shard,
+		      struct shard_parts *parts);
 /* How often the configuration was read again, and how often it was refused. */
 void discovery__reloads(const struct discovery *discovery, uint64_t *reloads, uint64_t *refused);
 

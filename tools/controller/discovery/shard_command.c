@@ -34,13 +34,14 @@ static void print_sentence(const struct shard *shard, const char *name,
 	unsigned int i;
 
 	printf("%s: scraped by ", name);
-	for (i = 0; i < shard->members; i++)
-		printf("%s%s%u%s",
-		       i == replication ? "; if one is taken away, by " :
-		       i	   ? ", " :
-				     "",
-		       i && i != replication ? "" : "member ", order[i],
+	for (i = 0; i < shard->members; i++) {
+		if (i == replication)
+			fputs("; if one is taken away, by ", stdout);
+		else if (i)
+			fputs(i == 1 ? "; on standby is " : ", ", stdout);
+		printf("%s%u%s", i <= 1 || i == replication ? "member " : "", order[i],
 		       order[i] == shard->member ? " (this one)" : "");
+	}
 	putchar('\n');
 }
 

@@ -78,6 +78,15 @@ struct target_item *target_item__with_labels(const struct target_item *item,
 	return copy;
 }
 
+struct target_item *target_item__on_standby(const struct target_item *item, uint64_t standby_ns)
+{
+	struct target_item *copy = target_item__with_labels(item, item->settings.labels);
+
+	if (copy)
+		copy->settings.standby_ns = standby_ns;
+	return copy;
+}
+
 /* The array is full when the count is a power of two: then its size is doubled. */
 static int target_list__append(struct target_list *list, struct target_item *item)
 {
@@ -266,21 +275,36 @@ int target_list__unite(const struct target_list *const *lists, size_t count,
 	return 0;
 }
 
-size_t target_list__keep_shard(struct target_list *list, const struct shard *shard)
+int target_list__share(struct target_list *list, const struct shard *shard, bool stands_by,
+		       struct shard_parts *parts)
 {
-	const size_t before = list->count;
-	struct target_item *item;
+	const unsigned int replication = stands_by && shard->replication ? shard->replication : 1;
+	const size_t count = list->count;
+	struct target_item *item, *kept;
+	unsigned int rank;
+	int err = 0;
 	size_t i;
 
+	*parts = (struct shard_parts){};
 	list->count = 0;
-	for (i = 0; i < before; i++) {
+	for (i = 0; i < count; i++) {
 		item = list->items[i];
-		if (shard__has(shard, item->settings.name, shard->member))
-			list->items[list->count++] = item;
-		else
-			target_item__release(item);
+		rank = shard->members ? shard__rank(shard, item->settings.name, shard->member) : 0;
+		kept = NULL;
+		if (!rank)
+			kept = target_item__hold(item);
+		else if (rank < replication)
+			kept = target_item__on_standby(item, shard__standby_ns(shard));
+		if (kept)
+			list->items[list->count++] = kept;
+		else if (rank < replication)
+			err = -ENOMEM;
+		parts->own += !rank;
+		parts->standby += rank && kept;
+		parts->left += !kept;
+		target_item__release(item);
 	}
-	return before - list->count;
+	return err;
 }
 
 bool target_list__equal(const struct target_list *one, const struct target_list *other)

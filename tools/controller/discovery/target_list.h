@@ -42,7 +42,12 @@ void target_item__release(struct target_item *item);
  */
 struct target_item *target_item__with_labels(const struct target_item *item,
 					     struct shared_text *labels);
-/* True if both would start the same target; the sources that named them may differ. */
+/* Copies @item as a target for which this controller stands by.  Likewise. */
+struct target_item *target_item__on_standby(const struct target_item *item, uint64_t standby_ns);
+/*
+ * True if both would connect to the same target; the sources that named them may differ, and one of
+ * them may be on standby.
+ */
 bool target_item__equal(const struct target_item *one, const struct target_item *other);
 
 /*
@@ -70,8 +75,13 @@ int target_list__of_settings(const struct settings *settings, struct target_list
  */
 int target_list__unite(const struct target_list *const *lists, size_t count,
 		       struct target_list *all);
-/* Releases the targets that fall to other members than the one of @shard; returns how many. */
-size_t target_list__keep_shard(struct target_list *list, const struct shard *shard);
+/*
+ * Keeps the targets that the member of @shard scrapes, and with @stands_by the ones for which it
+ * stands by, and counts @parts.  Returns 0 or -ENOMEM: then targets are missing for which it would
+ * stand by.
+ */
+int target_list__share(struct target_list *list, const struct shard *shard, bool stands_by,
+		       struct shard_parts *parts);
 /* True if both lists name the same targets, from the same sources. */
 bool target_list__equal(const struct target_list *one, const struct target_list *other);
 

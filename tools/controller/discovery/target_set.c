@@ -13,6 +13,7 @@ struct member {
 	struct target_item *running; /* the item that the target was started with */
 	struct target *target; /* NULL: does not run */
 	size_t index; /* of the target */
+	uint64_t standby_ns; /* of the target, now */
 	bool is_ending;
 	bool is_due; /* in target_set.due */
 	TAILQ_ENTRY(member) place;
@@ -81,7 +82,8 @@ static bool member__is_settled(const struct member *member)
 {
 	if (!member->target || !member->wanted)
 		return !member->target && !member->wanted;
-	return !member->is_ending && target_item__equal(member->wanted, member->running);
+	return !member->is_ending && target_item__equal(member->wanted, member->running) &&
+	       member->wanted->settings.standby_ns == member->standby_ns;
 }
 
 static void target_set__make_due(struct target_set *set, struct member *member)
@@ -157,6 +159,7 @@ static int target_set__start(struct target_set *set, struct member *member)
 	if (err)
 		return err;
 	member->running = target_item__hold(member->wanted);
+	member->standby_ns = member->wanted->settings.standby_ns;
 	member->index = index;
 	set->slots[index] = member;
 	set->running++;
@@ -171,6 +174,11 @@ static int target_set__settle(struct target_set *set, struct member *member)
 		return member->wanted ? target_set__start(set, member) : 0;
 	if (member->is_ending || member__is_settled(member))
 		return 0;
+	if (member->wanted && target_item__equal(member->wanted, member->running)) {
+		member->standby_ns = member->wanted->settings.standby_ns;
+		set->operations->change(set->data, member->target, member->standby_ns);
+		return 0;
+	}
 	member->is_ending = true;
 	set->ending++;
 	set->operations->end(set->data, member->target);

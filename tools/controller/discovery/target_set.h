@@ -2,7 +2,8 @@
 /*
  * The set of running targets, keyed by name.  It compares running targets with the wanted list,
  * and starts and ends targets, a few at a time, until both agree; a target that is wanted with
- * the settings that it runs with continues undisturbed.
+ * the settings that it runs with continues undisturbed.  A target that is to be scraped instead of
+ * standing by, or the other way round, keeps its connection.
  *
  * If a target is wanted with other settings, it is ended, and the new one starts when the old one
  * has ended: so two running targets never share a name or an index.  Pure code, for the thread of
@@ -21,6 +22,8 @@ struct target_set_operations {
 	int (*start)(void *data, const struct target_settings *settings, struct target **target);
 	/* Begins to end @target.  The caller calls target_set__ended() later, when it is freed. */
 	void (*end)(void *data, struct target *target);
+	/* From now on it stands by, see target_settings; 0: it is scraped. */
+	void (*change)(void *data, struct target *target, uint64_t standby_ns);
 };
 
 /* NULL if out of memory. */

@@ -278,7 +278,9 @@ static int take_shard(const struct exposition *exposition, const struct http_req
 		return 0;
 	if (own->shard)
 		*shard = own->shard(own->data);
+	/* The targets that a member scrapes; one that scrapes as well has no standby. */
 	shard->member = 0;
+	shard->replication = 0;
 	if (take_number(request, "member", &shard->member) &&
 	    take_number(request, "members", &shard->members) &&
 	    take_number(request, "replication", &shard->replication))

@@ -19,13 +19,17 @@
 /* How often the fleet asks whether a target drained. */
 #define DRAIN_US 2000
 
-/* A stopped target; handed over after its last scrape. */
+/*
+ * A stopped target, handed over after its last scrape; or a target that stands by from now on,
+ * handed over after the last scrape that outputs get.
+ */
 struct leaving {
 	struct work work; /* first */
 	struct fleet *fleet;
 	struct target *target;
 	size_t index;
 	bool was_finished;
+	bool stands_by;
 	STAILQ_ENTRY(leaving) place;
 };
 
@@ -43,6 +47,7 @@ struct fleet {
 	struct leaving_list done; /* of the workers, under the lock */
 	struct leaving_list draining; /* of the loop */
 	struct timer drain_timer;
+	struct discovery_operations discovery_operations;
 	size_t finished; /* targets whose requested scrapes are all there */
 	int result;
 };
@@ -68,18 +73,42 @@ static void fleet__end_if_done(struct fleet *fleet)
 	sd_event_exit(fleet->context->event, 0);
 }
 
+/* Outputs get the target from now on. */
+static void fleet__add(struct fleet *fleet, struct target *target)
+{
+	const struct target_settings *settings = target__settings(target);
+	struct sink *sink = fleet->context->sink;
+	struct tap *tap = fleet->context->tap;
+
+	target__role(target)->is_known = true;
+	if (sink->operations->added)
+		sink->operations->added(sink, settings);
+	if (tap)
+		tap->operations->added(tap, settings);
+}
+
+/* The worker passes nothing of the target to outputs any more. */
+static void fleet__remove(struct fleet *fleet, struct target *target)
+{
+	const struct target_settings *settings = target__settings(target);
+	struct sink *sink = fleet->context->sink;
+	struct tap *tap = fleet->context->tap;
+
+	target__role(target)->is_known = false;
+	if (sink->operations->removed)
+		sink->operations->removed(sink, settings);
+	if (tap)
+		tap->operations->removed(tap, settings);
+}
+
 static int fleet__start(void *data, const struct target_settings *settings, struct target **target)
 {
 	struct fleet *fleet = data;
-	struct sink *sink = fleet->context->sink;
-	struct tap *tap = fleet->context->tap;
 	int err;
 
 	err = target__new(fleet->context, settings, target);
-	if (!err && sink->operations->added)
-		sink->operations->added(sink, settings);
-	if (!err && tap)
-		tap->operations->added(tap, settings);
+	if (!err && !settings->standby_ns)
+		fleet__add(fleet, *target);
 	return err;
 }
 
@@ -111,6 +140,40 @@ static void fleet__hand_over(struct fleet *fleet, struct target *target, bool wa
 	leaving->index = target__settings(target)->index;
 	leaving->was_finished = was_finished;
 	workers__hand_over_always(fleet->context->workers, leaving->index, &leaving->work);
+}
+
+/* Makes outputs get the target exactly if it is to be scraped. */
+static void fleet__settle_role(struct fleet *fleet, struct target *target)
+{
+	struct target_role *role = target__role(target);
+	struct leaving *leaving;
+
+	if (role->is_leaving || role->is_known == !role->standby_ns)
+		return;
+	if (!role->standby_ns) {
+		fleet__add(fleet, target);
+		target__mute(target, false);
+		return;
+	}
+	leaving = calloc(1, sizeof(*leaving));
+	if (!leaving) {
+		sd_event_exit(fleet->context->event, -ENOMEM);
+		return;
+	}
+	role->is_leaving = true;
+	target__mute(target, true);
+	leaving->work.run = leave;
+	leaving->fleet = fleet;
+	leaving->target = target;
+	leaving->stands_by = true;
+	workers__hand_over_always(fleet->context->workers, target__settings(target)->index,
+				  &leaving->work);
+}
+
+static void fleet__change(void *data, struct target *target, uint64_t standby_ns)
+{
+	target__change(target, standby_ns);
+	fleet__settle_role(data, target);
 }
 
 static void fleet__end(void *data, struct target *target)
@@ -164,7 +227,7 @@ static void print_summary(const char *name, const struct summary *summary, struc
 }
 
 /* @is_last: the program ends. */
-static void fleet__summarize_one(struct fleet *fleet, const struct target *target, bool to_log,
+static void fleet__summarize_one(struct fleet *fleet, struct target *target, bool to_log,
 				 bool is_last)
 {
 	const struct target_settings *settings = target__settings(target);
@@ -173,13 +236,13 @@ static void fleet__summarize_one(struct fleet *fleet, const struct target *targe
 
 	if (to_log)
 		print_summary(settings->name, summary, fleet->context->log);
-	else if (sink->operations->summary)
+	else if (sink->operations->summary && target__role(target)->is_known)
 		sink->operations->summary(sink, settings, summary, is_last);
 }
 
 void fleet__summarize(struct fleet *fleet, bool to_log)
 {
-	const struct target *target;
+	struct target *target;
 	size_t i;
 
 	for (i = 0; i < target_set__end_index(fleet->set); i++) {
@@ -193,20 +256,28 @@ void fleet__summarize(struct fleet *fleet, bool to_log)
 static void fleet__forget(struct fleet *fleet, struct leaving *leaving)
 {
 	struct target_context *context = fleet->context;
-	struct sink *sink = context->sink;
 	struct target *target = leaving->target;
 
 	fleet__summarize_one(fleet, target, false, false);
-	if (!context->options->once && !sink->owns_terminal)
+	if (!context->options->once && !context->sink->owns_terminal)
 		fleet__summarize_one(fleet, target, true, false);
-	if (sink->operations->removed)
-		sink->operations->removed(sink, target__settings(target));
-	if (context->tap)
-		context->tap->operations->removed(context->tap, target__settings(target));
+	if (target__role(target)->is_known)
+		fleet__remove(fleet, target);
 	fleet->finished -= leaving->was_finished;
 	target__free(target);
 	target_set__ended(fleet->set, leaving->index);
 	sd_event_source_set_enabled(fleet->work, SD_EVENT_ON);
+	free(leaving);
+}
+
+/* The worker passed the last scrape that outputs get. */
+static void fleet__take_leave(struct fleet *fleet, struct leaving *leaving)
+{
+	struct target *target = leaving->target;
+
+	target__role(target)->is_leaving = false;
+	fleet__remove(fleet, target);
+	fleet__settle_role(fleet, target);
 	free(leaving);
 }
 
@@ -219,7 +290,9 @@ static void on_drained(void *data)
 	STAILQ_CONCAT(&left, &fleet->draining);
 	while ((leaving = STAILQ_FIRST(&left))) {
 		STAILQ_REMOVE_HEAD(&left, place);
-		if (target__is_draining(leaving->target))
+		if (leaving->stands_by)
+			fleet__take_leave(fleet, leaving);
+		else if (target__is_draining(leaving->target))
 			STAILQ_INSERT_TAIL(&fleet->draining, leaving, place);
 		else
 			fleet__forget(fleet, leaving);
@@ -310,12 +383,12 @@ static void on_separated(void *data, size_t count)
 		condition__set_equal_labels(fleet->context->condition, count);
 }
 
-static void on_sharded(void *data, const struct shard *shard, size_t left)
+static void on_sharded(void *data, const struct shard *shard, const struct shard_parts *parts)
 {
 	const struct fleet *fleet = data;
 
 	if (fleet->context->condition)
-		condition__set_shard(fleet->context->condition, shard, left);
+		condition__set_shard(fleet->context->condition, shard, parts);
 }
 
 int fleet__new(struct target_context *context, struct output *output, struct fleet **fleetp,
@@ -324,13 +397,7 @@ int fleet__new(struct target_context *context, struct output *output, struct fle
 	static const struct target_set_operations set_operations = {
 		.start = fleet__start,
 		.end = fleet__end,
-	};
-	static const struct discovery_operations discovery_operations = {
-		.want = on_want,
-		.say = on_say,
-		.reloaded = on_reloaded,
-		.separated = on_separated,
-		.sharded = on_sharded,
+		.change = fleet__change,
 	};
 	const struct options *options = context->options;
 	struct fleet *fleet = calloc(1, sizeof(*fleet));
@@ -341,6 +408,15 @@ int fleet__new(struct target_context *context, struct output *output, struct fle
 	fleet->context = context;
 	fleet->output = output;
 	fleet->left_fd = -1;
+	fleet->discovery_operations = (struct discovery_operations){
+		.want = on_want,
+		.say = on_say,
+		.reloaded = on_reloaded,
+		.separated = on_separated,
+		.sharded = on_sharded,
+		/* It ends after so many scrapes for outputs, of which a standby has none. */
+		.never_stands_by = fleet__is_limited(fleet),
+	};
 	STAILQ_INIT(&fleet->done);
 	STAILQ_INIT(&fleet->draining);
 	pthread_mutex_init(&fleet->lock, NULL);
@@ -353,7 +429,7 @@ int fleet__new(struct target_context *context, struct output *output, struct fle
 	context->finished = on_finished;
 	if (!err)
 		err = discovery__new(context->event, &options->own, &options->settings,
-				     options->config, &discovery_operations, fleet,
+				     options->config, &fleet->discovery_operations, fleet,
 				     &fleet->discovery, error);
 	if (err) {
 		fleet__free(fleet);

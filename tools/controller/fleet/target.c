@@ -40,7 +40,7 @@ void target__count(struct target *target, uint64_t bytes)
 		return;
 	target->is_counted = true;
 	target->counted_bytes = bytes;
-	capacity__add(&context->capacity, target->io.schedule.interval_ns, bytes);
+	capacity__add(&context->capacity, target->interval_ns, bytes);
 	if (context->capacity.targets < context->target_count || context->is_capacity_told ||
 	    context->options->once || context->sink->owns_terminal)
 		return;
@@ -120,7 +120,7 @@ void target__finish(struct target *target, int result)
 void target__stop(struct target *target)
 {
 	if (target->is_counted)
-		capacity__remove(&target->context->capacity, target->io.schedule.interval_ns,
+		capacity__remove(&target->context->capacity, target->interval_ns,
 				 target->counted_bytes);
 	target->is_counted = false;
 	target__finish(target, 0);

@@ -77,6 +77,13 @@ int target__new(struct target_context *context, const struct target_settings *se
  */
 void target__stop(struct target *target);
 bool target__is_finished(const struct target *target);
+/*
+ * From now on it stands by, and is READ at this interval; 0: it is scraped.  Its connection stays.
+ * Outputs get its values or not by target__mute() alone.
+ */
+void target__change(struct target *target, uint64_t standby_ns);
+/* From now on outputs get nothing of it, or again everything. */
+void target__mute(struct target *target, bool is_muted);
 /* READs that a finished target posted may still be on the network. */
 bool target__is_draining(const struct target *target);
 /*
@@ -86,18 +93,28 @@ bool target__is_draining(const struct target *target);
 void target__free(struct target *target);
 
 const struct target_settings *target__settings(const struct target *target);
+/* Set by target__new() and the fleet, which alone uses it. */
+struct target_role {
+	uint64_t standby_ns; /* see target_settings; 0: it is to be scraped */
+	bool is_known; /* to outputs: added() was called, and removed() was not */
+	bool is_leaving; /* outputs: removed() follows when the worker got that far */
+};
+
+struct target_role *target__role(struct target *target);
 /* When nobody writes it any more: the workers are done with it, as for target__free(). */
 const struct summary *target__summary(const struct target *target);
 
 /* For who looks at the controller from outside while it runs. */
 struct target_status {
 	/*
-	 * "waiting" for its turn to connect, "resolving", "connecting", "fetching", "up",
-	 * "silent", which is connected, but lost, or "finished"
+	 * "waiting" for its turn to connect, "resolving", "connecting", "fetching", "up", or
+	 * instead "standby", "silent", which is connected, but lost, or "finished"
 	 */
 	const char *state;
 	uint64_t since_ns; /* CLOCK_MONOTONIC: since when it is up, or not up */
 	const char *error; /* that it was lost for last; NULL: never lost */
+	uint64_t interval_ns; /* between two READs of its values */
+	bool is_on_standby;
 	/* As in a summary; drops only of the worker's queue. */
 	uint64_t scrapes, failed, missed, discarded, dropped, reads, bytes;
 	struct {

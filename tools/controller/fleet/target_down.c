@@ -24,25 +24,28 @@ static void target__set_down(struct target *target, uint64_t due_ns)
 
 void target__watch_down(struct target *target)
 {
-	target__set_down(target, target->since_ns + schedule__lost_after_ns(&target->io.schedule));
+	const uint64_t since_ns = target->changed_ns > target->since_ns ? target->changed_ns :
+									  target->since_ns;
+
+	target->is_down = false;
+	target__set_down(target, since_ns + interval__lost_after_ns(target->interval_ns));
 }
 
 /* Why there are no values, as far as the control loop knows. */
 static const char *target__why_down(const struct target *target, char *text, size_t size)
 {
+	const uint64_t after_ns = interval__lost_after_ns(target->interval_ns);
+
 	if (target->state != TARGET_READING && target->failure)
 		return target->failure;
-	snprintf(text, size, "no values for %llu s",
-		 (unsigned long long)(schedule__lost_after_ns(&target->io.schedule) /
-				      1000000000ULL));
+	snprintf(text, size, "no values for %llu s", (unsigned long long)(after_ns / 1000000000));
 	return text;
 }
 
 void target__on_down(void *data)
 {
 	struct target *target = data;
-	const struct schedule *schedule = &target->io.schedule;
-	const uint64_t after_ns = schedule__lost_after_ns(schedule);
+	const uint64_t after_ns = interval__lost_after_ns(target->interval_ns);
 	const uint64_t landed_ns = count__of(&target->io.landed_ns);
 	const uint64_t now_ns = monotonic_ns();
 	char text[64];
@@ -64,8 +67,8 @@ void target__on_down(void *data)
 		decoder__report_down(&target->io.decoder, dart_clock__ns(CLOCK_REALTIME),
 				     target__why_down(target, text, sizeof(text)));
 	target__set_down(target,
-			 now_ns + (schedule->interval_ns > DOWN_REPEAT_NS ? schedule->interval_ns :
-									    DOWN_REPEAT_NS));
+			 now_ns + (target->interval_ns > DOWN_REPEAT_NS ? target->interval_ns :
+									  DOWN_REPEAT_NS));
 }
 
 bool target__is_lost(const struct target *target)
@@ -75,5 +78,8 @@ bool target__is_lost(const struct target *target)
 	/* It is given as long from the table on. */
 	if (since_ns < target->since_ns)
 		since_ns = target->since_ns;
-	return monotonic_ns() - since_ns > schedule__lost_after_ns(&target->io.schedule);
+	/* And from a change of its interval on. */
+	if (since_ns < target->changed_ns)
+		since_ns = target->changed_ns;
+	return monotonic_ns() - since_ns > interval__lost_after_ns(target->interval_ns);
 }

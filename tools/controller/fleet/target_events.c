@@ -23,13 +23,22 @@ static void target__set_connect_timeout(struct target *target)
 	timer__set_at(&target->connect_timeout, target->connect_deadline_ns);
 }
 
+/* The interval at which the target is scraped, or will be if this controller takes over. */
+static uint64_t target__scrape_interval(const struct target *target)
+{
+	if (target->settings->interval_ns)
+		return target->settings->interval_ns;
+	return target->context->options->settings.interval_ns ?: SETTINGS_INTERVAL_DEFAULT_NS;
+}
+
 /*
  * Milliseconds between two scrapes, for the agent, which keeps ended entries as long.  0: they stay
  * long enough in any case, or this agent does not understand.
  */
 static uint32_t target__told_interval(const struct target *target)
 {
-	const uint64_t interval_ms = target->io.schedule.interval_ns / 1000000;
+	/* On standby, too: it may be scraped at any time. */
+	const uint64_t interval_ms = target__scrape_interval(target) / 1000000;
 
 	if (target->io.once || target->withholds_interval || interval_ms <= DART_CONTROL_RETRIES_MS)
 		return 0;
@@ -254,6 +263,9 @@ static void on_released(struct io_target *io)
 	struct target *target = (struct target *)io;
 
 	target->state = TARGET_DISCONNECTED;
+	/* It may have changed since the release was ordered. */
+	if (io->schedule.interval_ns != target->interval_ns)
+		schedule__change(&io->schedule, target->interval_ns, monotonic_ns());
 	if (io->has_scraped)
 		target->backoff_us = TARGET_BACKOFF_MIN_US;
 	switch (target->next) {
@@ -310,9 +322,10 @@ static void target__init_io(struct target *target)
 		.summary = &target->summary,
 		.clocks = &target->context->clocks.listener,
 	};
-	io->schedule.interval_ns = settings->interval_ns		 ?:
-					   options->settings.interval_ns ?:
-					   SETTINGS_INTERVAL_DEFAULT_NS;
+	atomic_init(&io->decoder.is_muted, settings->standby_ns);
+	target->role.standby_ns = settings->standby_ns;
+	target->interval_ns = settings->standby_ns ?: target__scrape_interval(target);
+	io->schedule.interval_ns = target->interval_ns;
 	io->schedule.phase_ns = XXH3_64bits(settings->name, strlen(settings->name));
 }
 
@@ -341,6 +354,49 @@ int target__new(struct target_context *context, const struct target_settings *se
 	timer__set(&target->retry_timer, 0);
 	*targetp = target;
 	return 0;
+}
+
+static void target__retime(struct target *target)
+{
+	struct schedule *schedule = &target->io.schedule;
+
+	switch (target->state) {
+	case TARGET_READING:
+		io_target__retime(&target->io, target->interval_ns);
+		break;
+	case TARGET_RELEASING: /* on_released() does */
+	case TARGET_FINISHED:
+		break;
+	default:
+		schedule__change(schedule, target->interval_ns, monotonic_ns());
+		if (schedule->next_ns)
+			timer__set_at(&target->scrape_timer, schedule->next_ns);
+	}
+}
+
+void target__change(struct target *target, uint64_t standby_ns)
+{
+	struct capacity *capacity = &target->context->capacity;
+	const uint64_t interval_ns = standby_ns ?: target__scrape_interval(target);
+
+	if (target->is_counted) {
+		capacity__remove(capacity, target->interval_ns, target->counted_bytes);
+		capacity__add(capacity, interval_ns, target->counted_bytes);
+	}
+	target->role.standby_ns = standby_ns;
+	target->interval_ns = interval_ns;
+	target->changed_ns = monotonic_ns();
+	/* Outputs that get the target now have not heard why it is lost. */
+	target->last_error.text[0] = '\0';
+	target__retime(target);
+	if (target->state != TARGET_FINISHED)
+		target__watch_down(target);
+	target__log(target, standby_ns ? "on standby" : "not on standby any more");
+}
+
+void target__mute(struct target *target, bool is_muted)
+{
+	atomic_store(&target->io.decoder.is_muted, is_muted);
 }
 
 void target__free(struct target *target)

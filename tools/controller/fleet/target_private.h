@@ -58,6 +58,10 @@ struct target {
 	bool withholds_interval; /* from its agent, which is too old to be told */
 	bool withholds_mirror; /* the same */
 
+	uint64_t interval_ns; /* that is wanted; the I/O thread learns of it by a message */
+	uint64_t changed_ns; /* when it changed last, or 0 */
+	struct target_role role;
+
 	struct handshake handshake; /* from its turn to the first table, or the loss */
 	struct resolution *resolution;
 	struct transport *transport;

@@ -36,6 +36,11 @@ const struct target_settings *target__settings(const struct target *target)
 	return target->settings;
 }
 
+struct target_role *target__role(struct target *target)
+{
+	return &target->role;
+}
+
 const struct summary *target__summary(const struct target *target)
 {
 	return &target->summary;
@@ -67,7 +72,9 @@ static const char *target__state(const struct target *target)
 		/* A later table is fetched between scrapes. */
 		if (!target->io.ring)
 			return "fetching";
-		return target__is_lost(target) ? "silent" : "up";
+		if (target__is_lost(target))
+			return "silent";
+		return target->role.standby_ns ? "standby" : "up";
 	case TARGET_RELEASING:
 		return target__releasing(target);
 	default:
@@ -85,6 +92,8 @@ void target__status(const struct target *target, struct target_status *status)
 		.state = target__state(target),
 		.since_ns = target->since_ns,
 		.error = target->failure,
+		.interval_ns = target->interval_ns,
+		.is_on_standby = target->role.standby_ns,
 		.scrapes = count__of(&summary->scrapes),
 		.failed = count__of(&summary->failed),
 		.missed = count__of(&summary->missed),

@@ -113,29 +113,12 @@ static void io_target__fetch_table(struct io_target *io)
 	io_target__ask(io, IO_FETCHING, TRANSPORT_TABLE);
 }
 
-static void io_target__want_table(struct io_target *io)
+/* The control loop takes a table, of the agent or of the mirror. */
+static void io_target__want_table(struct io_target *io, enum io_report report)
 {
 	timer__stop(&io->fetch_timer);
 	io->state = IO_FETCHING;
-	io_target__report(io, IO_WANTS_TABLE);
-}
-
-static void io_target__look_at_mirror(struct io_target *io, uint64_t now_ns)
-{
-	table_age__take_told(&io->age, now_ns);
-	timer__stop(&io->fetch_timer);
-	io->is_told = false;
-	io->state = IO_FETCHING;
-	io_target__report(io, IO_TABLE_TOLD);
-}
-
-static void io_target__look_for_added(struct io_target *io, uint64_t now_ns)
-{
-	table_age__take_added(&io->age, now_ns);
-	timer__stop(&io->fetch_timer);
-	io->is_added_told = false;
-	io->state = IO_FETCHING;
-	io_target__report(io, IO_ADDED_TOLD);
+	io_target__report(io, report);
 }
 
 /* In the turn of the I/O thread: an update may have added entries. */
@@ -157,18 +140,22 @@ static void io_target__renew_table(struct io_target *io)
 	uint64_t due_ns = table_age__due(&io->age);
 
 	if (added_due_ns <= now_ns) {
-		io_target__look_for_added(io, now_ns);
+		table_age__take_added(&io->age, now_ns);
+		io->is_added_told = false;
+		io_target__want_table(io, IO_ADDED_TOLD);
 		return;
 	}
 	if (io->is_told && table_age__told_due(&io->age) <= now_ns) {
-		io_target__look_at_mirror(io, now_ns);
+		table_age__take_told(&io->age, now_ns);
+		io->is_told = false;
+		io_target__want_table(io, IO_TABLE_TOLD);
 		return;
 	}
 	/* It was in the middle of a change when it landed last. */
 	if (io->fetch_delay_ns)
 		due_ns = io->age.fetched_ns + io->fetch_delay_ns;
 	if (io->age.changed && due_ns <= now_ns) {
-		io_target__want_table(io);
+		io_target__want_table(io, IO_WANTS_TABLE);
 		return;
 	}
 	if (!io->age.changed)
@@ -249,25 +236,35 @@ static void on_checked(struct io_target *io)
 		io_target__proceed(io);
 }
 
-/* Counts a scrape with values, and leaves the rest to the worker of the target. */
-static void io_target__hand_over(struct io_target *io, uint64_t landed_ns)
+/* Of the READs or requests that landed at @landed_ns, apart from their number and bytes. */
+static struct sample_head io_target__head(struct io_target *io, uint64_t landed_ns)
 {
 	const struct transport *transport = io->transport;
-	struct summary *summary = io->summary;
 	struct sample_head head = {
-		.sequence = count__add(&summary->scrapes, 1),
+		.sequence = count__of(&io->summary->scrapes),
 		.start_ns = io->posted_ns,
 		.landed_ns = landed_ns,
-		.reads = transport->scrape.operations,
-		.bytes = transport->scrape.bytes,
-		.failed = count__of(&summary->failed),
-		.missed = count__of(&summary->missed),
+		.failed = count__of(&io->summary->failed),
+		.missed = count__of(&io->summary->missed),
 		.fresh_until_ns = landed_ns + schedule__lost_after_ns(&io->schedule),
 	};
 
-	count__set(&io->landed_ns, landed_ns);
 	sample_head__date(&head, &io->wall_ns, transport->host_ns,
 			  transport->accept.clock_uncertainty_ns);
+	return head;
+}
+
+/* Counts a scrape with values, and leaves the rest to the worker of the target. */
+static void io_target__hand_over(struct io_target *io, uint64_t landed_ns)
+{
+	struct summary *summary = io->summary;
+	struct sample_head head;
+
+	count__add(&summary->scrapes, 1);
+	head = io_target__head(io, landed_ns);
+	head.reads = io->transport->scrape.operations;
+	head.bytes = io->transport->scrape.bytes;
+	count__set(&io->landed_ns, landed_ns);
 	count__add(&summary->reads, head.reads);
 	count__add(&summary->bytes, head.bytes);
 	latency__add(&summary->landed, landed_ns - head.start_ns);
@@ -300,20 +297,11 @@ static void on_scraped(struct io_target *io)
 static void io_target__hand_over_added(struct io_target *io, uint64_t landed_ns)
 {
 	const struct scraper *scraper = io->added->scraper;
+	struct sample_head head = io_target__head(io, landed_ns);
 	struct summary *summary = io->summary;
-	struct sample_head head = {
-		.sequence = count__of(&summary->scrapes),
-		.start_ns = io->posted_ns,
-		.landed_ns = landed_ns,
-		.reads = scraper->read_count,
-		.bytes = scraper->bytes,
-		.failed = count__of(&summary->failed),
-		.missed = count__of(&summary->missed),
-		.fresh_until_ns = landed_ns + schedule__lost_after_ns(&io->schedule),
-	};
 
-	sample_head__date(&head, &io->wall_ns, io->transport->host_ns,
-			  io->transport->accept.clock_uncertainty_ns);
+	head.reads = scraper->read_count;
+	head.bytes = scraper->bytes;
 	count__add(&summary->parts, 1);
 	/* The landing of the transport is used again, perhaps before the worker's turn. */
 	ring__fill(io->added, io->transport->operations->added(io->transport));
@@ -437,7 +425,7 @@ static void io_target__on_fetch_due(void *data)
 	struct io_target *io = data;
 
 	if (io->state == IO_FETCHING && !io->is_told && !io_target__may_have_added(io))
-		io_target__want_table(io);
+		io_target__want_table(io, IO_WANTS_TABLE);
 	else if (io->state == IO_FETCHING ||
 		 (io->state == IO_IDLE &&
 		  (io->age.changed || io->is_told || io_target__may_have_added(io))))
@@ -547,6 +535,17 @@ static void run_go_on(struct message *order)
 		io_target__proceed(io);
 }
 
+static void run_retime(struct message *message)
+{
+	struct io_target *io = caa_container_of(message, struct io_target, retime);
+
+	/* First: an interval that is ordered from now on is posted again. */
+	atomic_store(&io->is_retiming, false);
+	schedule__change(&io->schedule, atomic_load(&io->retimed_ns), monotonic_ns());
+	if (io->schedule.next_ns && io->state != IO_STOPPED)
+		timer__set_at(&io->scrape_timer, io->schedule.next_ns);
+}
+
 static void run_release(struct message *message)
 {
 	struct io_target *io = caa_container_of(message, struct io_target, release);
@@ -579,6 +578,15 @@ void io_target__fetch(struct io_target *io)
 void io_target__go_on(struct io_target *io)
 {
 	io_target__order(io, run_go_on);
+}
+
+void io_target__retime(struct io_target *io, uint64_t interval_ns)
+{
+	atomic_store(&io->retimed_ns, interval_ns);
+	if (atomic_exchange(&io->is_retiming, true))
+		return;
+	io->retime.run = run_retime;
+	mailbox__post(io_thread__mailbox(io->thread), &io->retime);
 }
 
 void io_target__release(struct io_target *io)

@@ -14,11 +14,13 @@
  * under way.  An update of the mirror makes the I/O thread report as soon as it is idle, at a
  * bounded rate (see table_age.h): first so that the control loop finds the added entries, whose
  * values are then READ alone (adding), then so that it plans scrapes with the new table.  Only
- * release may be ordered at any time, and only io_target.released() says that the I/O thread does
- * not use the target any more.
+ * release, and before it retime, may be ordered at any time, and only io_target.released() says that
+ * the I/O thread does not use the target any more.
  */
 #ifndef CONTROLLER_IO_TARGET_H
 #define CONTROLLER_IO_TARGET_H
+
+#include <stdatomic.h>
 
 #include "io_thread.h"
 #include "tools/controller/base/schedule.h"
@@ -101,9 +103,12 @@ struct io_target {
 	struct timer deadline_timer;
 	struct timer answer_timer; /* of a call that is under way */
 
-	/* Messages: two to the I/O thread, two from it. */
+	/* Messages: three to the I/O thread, two from it. */
 	struct message order;
 	struct message release;
+	struct message retime;
+	atomic_bool is_retiming; /* retime is posted */
+	atomic_uint_least64_t retimed_ns; /* the interval that was ordered last */
 	struct message report;
 	enum io_report report_kind;
 	struct message released_message;
@@ -117,6 +122,8 @@ void io_target__adopt(struct io_target *io);
 void io_target__fetch(struct io_target *io);
 /* Goes on with values, with the same ring or another, for which the transport is prepared. */
 void io_target__go_on(struct io_target *io);
+/* At any time between adopt and release: scrapes are due at another interval. */
+void io_target__retime(struct io_target *io, uint64_t interval_ns);
 /* At any time after adopt, once. */
 void io_target__release(struct io_target *io);
 

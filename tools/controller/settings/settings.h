@@ -110,6 +110,8 @@ struct target_settings {
 	uint16_t port;
 	enum settings_transport transport;	/* never unset */
 	uint64_t interval_ns;	/* 0: the interval of all targets */
+	/* This controller stands by for the target, and READs it at this interval; 0: scrapes it */
+	uint64_t standby_ns;
 	uint8_t class;		/* of flow control, up to SETTINGS_CLASS_MAX */
 	struct entry_names *entries;	/* NULL: the entries of all targets */
 	struct shared_text *labels;	/* a JSON object; NULL: none */

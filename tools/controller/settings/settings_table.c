@@ -298,6 +298,7 @@ static const struct dart_setting rows[] = {
 	  .help = "the number of these controllers" },
 	{ .key = "shard.replication", .type = DART_SETTING_NUMBER, MEMBER(shard.replication),
 	  .least = 1, .most = SHARD_MEMBERS_MAX, .noun = "a number of members" },
+	{ .key = "shard.standby", INTERVAL, MEMBER(shard.standby_ns) },
 	{ .option = "replica", .argument = "NAME", .key = "replica", .type = DART_SETTING_TEXT,
 	  MEMBER(replica), .noun = "the name of a replica",
 	  .help = "give agents the label replica=\"NAME\", by which receivers tell several controllers of the same agents apart" },

@@ -8,7 +8,7 @@
 
 int shard__check(const struct shard *shard, struct dart_error *error)
 {
-	if (!shard->member && !shard->members && !shard->replication)
+	if (!shard->member && !shard->members && !shard->replication && !shard->standby_ns)
 		return 0;
 	if (!shard->members)
 		return dart_error__set(error, EINVAL,
@@ -24,7 +24,7 @@ int shard__check(const struct shard *shard, struct dart_error *error)
 				       shard->member, shard->members);
 	if (shard->replication > shard->members)
 		return dart_error__set(error, EINVAL,
-				       "%u members cannot scrape each agent %u times: lower 'replication'",
+				       "%u members are too few for each agent to have %u: lower 'replication'",
 				       shard->members, shard->replication);
 	return 0;
 }
@@ -57,4 +57,9 @@ bool shard__has(const struct shard *shard, const char *name, unsigned int member
 	const unsigned int replication = shard->replication ? shard->replication : 1;
 
 	return !shard->members || shard__rank(shard, name, member) < replication;
+}
+
+uint64_t shard__standby_ns(const struct shard *shard)
+{
+	return shard->standby_ns ?: SHARD_STANDBY_DEFAULT_NS;
 }

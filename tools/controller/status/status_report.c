@@ -49,6 +49,8 @@ static void status_totals__add(struct status_totals *totals, const struct target
 {
 	if (!strcmp(status->state, "up"))
 		totals->up++;
+	else if (!strcmp(status->state, "standby"))
+		totals->standby++;
 	else if (!strcmp(status->state, "finished"))
 		totals->finished++;
 	else
@@ -76,17 +78,18 @@ static void print_target(struct status_report *report, size_t index, const struc
 		status.state = "leaving";
 	status_totals__add(&report->totals, &status);
 	members = json_pack(
-		"{ss ss ss so so ss sI si sI sI sI sI sI sI sI s{sI sI sI sI sI}}", "agent",
+		"{ss ss ss so so ss sI sb si sI sI sI sI sI sI sI s{sI sI sI sI sI}}", "agent",
 		settings->name, "transport", settings__transport_name(settings->transport), "state",
 		status.state, "since_ns", to_wall_clock(status.since_ns), "error",
 		text_or_null(status.error), "source", source ?: "command line", "interval_ns",
-		(json_int_t)settings->interval_ns, "class", settings->class, "scrapes",
-		(json_int_t)status.scrapes, "failed", (json_int_t)status.failed, "missed",
-		(json_int_t)status.missed, "discarded", (json_int_t)status.discarded, "dropped",
-		(json_int_t)status.dropped, "reads", (json_int_t)status.reads, "bytes",
-		(json_int_t)status.bytes, "landed_ns", "min", (json_int_t)status.landed_ns.min,
-		"p50", (json_int_t)status.landed_ns.p50, "p90", (json_int_t)status.landed_ns.p90,
-		"p99", (json_int_t)status.landed_ns.p99, "max", (json_int_t)status.landed_ns.max);
+		(json_int_t)status.interval_ns, "standby", (int)status.is_on_standby, "class",
+		settings->class, "scrapes", (json_int_t)status.scrapes, "failed",
+		(json_int_t)status.failed, "missed", (json_int_t)status.missed, "discarded",
+		(json_int_t)status.discarded, "dropped", (json_int_t)status.dropped, "reads",
+		(json_int_t)status.reads, "bytes", (json_int_t)status.bytes, "landed_ns", "min",
+		(json_int_t)status.landed_ns.min, "p50", (json_int_t)status.landed_ns.p50, "p90",
+		(json_int_t)status.landed_ns.p90, "p99", (json_int_t)status.landed_ns.p99, "max",
+		(json_int_t)status.landed_ns.max);
 	fputs(report->printed++ ? ",\n" : "", out);
 	/* The labels of a target are stored as JSON text. */
 	fprintf(out, "{\"labels\":%s,", settings->labels ? settings->labels->text : "{}");
@@ -197,25 +200,26 @@ static void print_controller(const struct status_report *report, FILE *out)
 	const struct status_totals *totals = &report->totals;
 	const struct discovery *discovery = fleet__discovery(context->fleet);
 	uint64_t reloads, refused;
+	struct shard_parts parts;
 	struct shard shard;
-	size_t left;
 	struct rusage usage = {};
 	json_t *members;
 
 	discovery__reloads(discovery, &reloads, &refused);
-	discovery__shard(discovery, &shard, &left);
+	discovery__shard(discovery, &shard, &parts);
 	getrusage(RUSAGE_SELF, &usage);
-	members = json_pack("{ss si sI so sI s{sI sI sI} sI sI sI sI sI sI sI}", "version",
+	members = json_pack("{ss si sI so sI s{sI sI sI sI} sI sI sI sI sI sI sI}", "version",
 			    DART_VERSION, "pid", (int)getpid(), "uptime_ns",
 			    (json_int_t)(monotonic_ns() - report->started_ns), "started_ns",
 			    to_wall_clock(report->started_ns), "wanted",
 			    (json_int_t)context->target_count, "targets", "up",
-			    (json_int_t)totals->up, "down", (json_int_t)totals->down, "finished",
-			    (json_int_t)totals->finished, "scrapes", (json_int_t)totals->scrapes,
-			    "failed", (json_int_t)totals->failed, "missed",
-			    (json_int_t)totals->missed, "discarded", (json_int_t)totals->discarded,
-			    "dropped", (json_int_t)totals->dropped, "reads",
-			    (json_int_t)totals->reads, "bytes", (json_int_t)totals->bytes);
+			    (json_int_t)totals->up, "standby", (json_int_t)totals->standby, "down",
+			    (json_int_t)totals->down, "finished", (json_int_t)totals->finished,
+			    "scrapes", (json_int_t)totals->scrapes, "failed",
+			    (json_int_t)totals->failed, "missed", (json_int_t)totals->missed,
+			    "discarded", (json_int_t)totals->discarded, "dropped",
+			    (json_int_t)totals->dropped, "reads", (json_int_t)totals->reads,
+			    "bytes", (json_int_t)totals->bytes);
 	if (members)
 		json_object_update_new(
 			members,
@@ -227,11 +231,13 @@ static void print_controller(const struct status_report *report, FILE *out)
 				  (json_int_t)output__dropped(report->output), "reloads",
 				  (json_int_t)reloads, "reloads_refused", (json_int_t)refused));
 	if (members && shard.members)
-		json_object_set_new(members, "shard",
-				    json_pack("{sI sI sI sI}", "member", (json_int_t)shard.member,
-					      "members", (json_int_t)shard.members, "replication",
-					      (json_int_t)(shard.replication ?: 1), "left",
-					      (json_int_t)left));
+		json_object_set_new(
+			members, "shard",
+			json_pack("{sI sI sI sI sI sI}", "member", (json_int_t)shard.member,
+				  "members", (json_int_t)shard.members, "replication",
+				  (json_int_t)(shard.replication ?: 1), "own",
+				  (json_int_t)parts.own, "standby", (json_int_t)parts.standby,
+				  "left", (json_int_t)parts.left));
 	print_object(members, out);
 }
 

@@ -18,7 +18,7 @@
 #include "tools/controller/fleet/fleet.h"
 
 struct status_totals {
-	uint64_t up, down, finished; /* numbers of targets */
+	uint64_t up, standby, down, finished; /* numbers of targets */
 	uint64_t scrapes, failed, missed, discarded, dropped, reads, bytes;
 };
 

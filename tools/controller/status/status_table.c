@@ -181,9 +181,12 @@ static void print_controller(const json_t *controller, FILE *out)
 	char ago[TEXT_MAX];
 
 	if (shard)
-		fprintf(out, "member %lld of %lld; %lld agents are left to the others\n",
+		fprintf(out,
+			"member %lld of %lld; it scrapes %lld agents, stands by for %lld (%lld of them connected), and leaves %lld to the others\n",
 			(long long)number_of(shard, "member"),
-			(long long)number_of(shard, "members"),
+			(long long)number_of(shard, "members"), (long long)number_of(shard, "own"),
+			(long long)number_of(shard, "standby"),
+			(long long)number_of(targets, "standby"),
 			(long long)number_of(shard, "left"));
 	print_ago(number_of(controller, "started_ns"), ago);
 	fprintf(out,

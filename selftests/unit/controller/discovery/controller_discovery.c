@@ -18,7 +18,7 @@ struct fixture {
 	char directory[32];
 	sd_event *event;
 	struct discovery *discovery;
-	char wanted[256]; /* as "a:1@1000 b:2@5", the interval in ms */
+	char wanted[256]; /* as "a:1@1000 b:2@5 c:1@1000/60000", intervals in ms, also on standby */
 	unsigned int lists;
 	char said[8][DART_ERROR_MAX];
 	unsigned int sentences;
@@ -37,6 +37,10 @@ static void want(void *data, const struct target_list *list)
 		length += snprintf(fixture->wanted + length, sizeof(fixture->wanted) - length,
 				   "%s%s@%llu", i ? " " : "", target->name,
 				   (unsigned long long)target->interval_ns / 1000000);
+		if (target->standby_ns)
+			length += snprintf(fixture->wanted + length,
+					   sizeof(fixture->wanted) - length, "/%llu",
+					   (unsigned long long)target->standby_ns / 1000000);
 		assert_true(length < sizeof(fixture->wanted));
 	}
 	fixture->lists++;
@@ -165,9 +169,9 @@ static void test_file(void **state)
 /* Of two members, the first has "a", "c" and the agent of the command line, the second "b". */
 static void test_shard(void **state)
 {
+	struct shard_parts parts;
 	struct fixture fixture;
 	struct shard shard;
-	size_t left;
 
 	begin(&fixture, "sources: [{file_sd: f}]\n");
 	hear(&fixture, "f: cannot be opened");
@@ -177,9 +181,11 @@ static void test_shard(void **state)
 	discovery__reload(fixture.discovery);
 	hear(&fixture, "c: read again");
 	expect(&fixture, "a:1@1000 c:1@1000 own:1@1000");
-	discovery__shard(fixture.discovery, &shard, &left);
+	discovery__shard(fixture.discovery, &shard, &parts);
 	assert_int_equal(shard.members, 2);
-	assert_int_equal(left, 1);
+	assert_int_equal(parts.own, 3);
+	assert_int_equal(parts.standby, 0);
+	assert_int_equal(parts.left, 1);
 	replace("c", "sources: [{file_sd: f}]\nshard: {member: 2, members: 2}\n");
 	discovery__reload(fixture.discovery);
 	hear(&fixture, "c: read again");
@@ -188,6 +194,36 @@ static void test_shard(void **state)
 	discovery__reload(fixture.discovery);
 	hear(&fixture, "c: there is no member 3 of 2");
 	expect(&fixture, "b:1@1000");
+	end(&fixture);
+}
+
+/* The first member stands by for "b"; of three members, one has "b" for whom it does not. */
+static void test_standby(void **state)
+{
+	struct shard_parts parts;
+	struct fixture fixture;
+	struct shard shard;
+
+	begin(&fixture,
+	      "sources: [{file_sd: f}]\nshard: {member: 1, members: 2, replication: 2}\n");
+	hear(&fixture, "f: cannot be opened");
+	replace("f", "[{\"targets\": [\"a:1\", \"b:1\", \"c:1\"]}]");
+	hear(&fixture, "f: names 3 agents");
+	expect(&fixture, "a:1@1000 b:1@1000/60000 c:1@1000 own:1@1000");
+	discovery__shard(fixture.discovery, &shard, &parts);
+	assert_int_equal(parts.own, 3);
+	assert_int_equal(parts.standby, 1);
+	assert_int_equal(parts.left, 0);
+	replace("c", "sources: [{file_sd: f}]\n"
+		     "shard: {member: 2, members: 2, replication: 2, standby: 5s}\n");
+	discovery__reload(fixture.discovery);
+	hear(&fixture, "c: read again");
+	expect(&fixture, "a:1@1000/5000 b:1@1000 c:1@1000/5000 own:1@1000/5000");
+	/* The takeover of a lone member. */
+	replace("c", "sources: [{file_sd: f}]\nshard: {member: 1, members: 1}\n");
+	discovery__reload(fixture.discovery);
+	hear(&fixture, "c: read again");
+	expect(&fixture, "a:1@1000 b:1@1000 c:1@1000 own:1@1000");
 	end(&fixture);
 }
 
@@ -487,6 +523,8 @@ int main(void)
 		TEST("what counts only when the program starts is said to stay", test_for_start),
 		TEST("the targets of a member are wanted, and others when the shard changes",
 		     test_shard),
+		TEST("with a replication, targets of other members are wanted on standby",
+		     test_standby),
 		TEST("a configuration is taken, even if the one behind it is refused before the loop hears of both",
 		     test_refused_behind),
 		TEST("more than 10,000 agents of all sources together are refused", test_too_many),

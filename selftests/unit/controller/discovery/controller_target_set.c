@@ -14,13 +14,14 @@
 /* Stands for a target that runs. */
 struct target {
 	const struct target_settings *settings;
+	uint64_t standby_ns;
 	bool is_ending;
 };
 
 struct world {
 	struct target_set *set;
 	struct target *at[SETTINGS_TARGETS_MAX]; /* by index */
-	unsigned int running, starts, ends;
+	unsigned int running, starts, ends, changes;
 	int error; /* of the next start */
 };
 
@@ -40,6 +41,7 @@ static int start(void *data, const struct target_settings *settings, struct targ
 	*target = calloc(1, sizeof(**target));
 	assert_non_null(*target);
 	(*target)->settings = settings;
+	(*target)->standby_ns = settings->standby_ns;
 	world->at[settings->index] = *target;
 	world->running++;
 	world->starts++;
@@ -55,11 +57,22 @@ static void end(void *data, struct target *target)
 	world->ends++;
 }
 
+static void change(void *data, struct target *target, uint64_t standby_ns)
+{
+	struct world *world = data;
+
+	assert_false(target->is_ending);
+	assert_int_not_equal(target->standby_ns, standby_ns);
+	target->standby_ns = standby_ns;
+	world->changes++;
+}
+
 static void world__open(struct world *world)
 {
 	static const struct target_set_operations operations = {
 		.start = start,
 		.end = end,
+		.change = change,
 	};
 
 	*world = (struct world){};
@@ -111,7 +124,8 @@ static void world__settle(struct world *world)
 }
 
 /* Host @number with an interval that tells versions apart. */
-static void add(struct target_list_builder *builder, unsigned int number, uint64_t version)
+static void add_on_standby(struct target_list_builder *builder, unsigned int number,
+			   uint64_t version, uint64_t standby_ns)
 {
 	struct target_item *item;
 	char host[16];
@@ -119,6 +133,12 @@ static void add(struct target_list_builder *builder, unsigned int number, uint64
 	snprintf(host, sizeof(host), "h%u", number);
 	assert_int_equal(target_list__add(builder, host, 1, &item), 0);
 	item->settings.interval_ns = version;
+	item->settings.standby_ns = standby_ns;
+}
+
+static void add(struct target_list_builder *builder, unsigned int number, uint64_t version)
+{
+	add_on_standby(builder, number, version, 0);
 }
 
 static void want(struct world *world, struct target_list_builder *builder)
@@ -178,7 +198,7 @@ static void test_random(void **state)
 {
 	static const struct target_defaults defaults = { .class = 1 };
 	struct target_list_builder builder = { .defaults = &defaults };
-	uint64_t random = 1, versions[NAMES], before[NAMES] = {};
+	uint64_t random = 1, versions[NAMES], before[NAMES] = {}, standby[NAMES];
 	unsigned int round, i, number, expected = 0, changed = 0;
 	struct world world;
 
@@ -190,8 +210,9 @@ static void test_random(void **state)
 			versions[i] = random__below(&random, NAMES) < most ?
 					      1 + random__below(&random, 8) / 7 :
 					      0;
+			standby[i] = random__below(&random, 3);
 			if (versions[i])
-				add(&builder, i, versions[i]);
+				add_on_standby(&builder, i, versions[i], standby[i]);
 		}
 		want(&world, &builder);
 		for (i = random__below(&random, 8); i; i--) {
@@ -213,11 +234,39 @@ static void test_random(void **state)
 			assert_ptr_equal(target_set__target(world.set, i), world.at[i]);
 			assert_int_equal(sscanf(world.at[i]->settings->host, "h%u", &number), 1);
 			assert_int_equal(world.at[i]->settings->interval_ns, versions[number]);
+			assert_int_equal(world.at[i]->standby_ns, standby[number]);
 		}
 	}
 	/* The test saw targets that stay, and indices are reused. */
 	assert_true(changed > ROUNDS);
+	assert_true(world.changes > ROUNDS);
 	assert_true(target_set__end_index(world.set) <= 2 * NAMES);
+	world__close(&world);
+}
+
+/* The target of a takeover, and of its end, is the same one. */
+static void test_standby(void **state)
+{
+	static const struct target_defaults defaults = { .class = 1 };
+	struct target_list_builder builder = { .defaults = &defaults };
+	static const uint64_t standby[] = { 60, 0, 60, 30, 0 };
+	struct target *kept = NULL;
+	struct world world;
+	unsigned int i;
+
+	world__open(&world);
+	for (i = 0; i < sizeof(standby) / sizeof(*standby); i++) {
+		add_on_standby(&builder, 1, 1, standby[i]);
+		add(&builder, 2, 1);
+		want(&world, &builder);
+		world__settle(&world);
+		kept = kept ?: world.at[0];
+		assert_ptr_equal(world.at[0], kept);
+		assert_int_equal(kept->standby_ns, standby[i]);
+		assert_int_equal(world.changes, i);
+	}
+	assert_int_equal(world.starts, 2);
+	assert_int_equal(world.ends, 0);
 	world__close(&world);
 }
 
@@ -292,6 +341,8 @@ int main(void)
 		     test_undisturbed),
 		TEST("whatever is wanted in whatever order, in the end just that runs, each name and index once",
 		     test_random),
+		TEST("a target that is to be scraped instead of standing by, or back, goes on",
+		     test_standby),
 		TEST("a target that another source names from now on goes on", test_source),
 		TEST("with 10,000 targets, one more waits until another one has ended", test_full),
 		TEST("a target that cannot start is an error", test_error),

@@ -49,7 +49,7 @@ static void on_free(const volatile void *memory)
 
 /* ---- a sink that looks at each value, in the worker */
 
-static atomic_uint samples, wrong, losses;
+static atomic_uint samples, wrong, losses, passed[HOSTS];
 static bool has_sample[HOSTS]; /* of the worker */
 
 static int check_sample(struct sink *sink, const struct target_settings *target,
@@ -70,6 +70,7 @@ static int check_sample(struct sink *sink, const struct target_settings *target,
 				atomic_fetch_add(&wrong, 1);
 		}
 	}
+	atomic_fetch_add(&passed[target->index], 1);
 	if (!has_sample[target->index])
 		atomic_fetch_add(&samples, 1);
 	has_sample[target->index] = true;
@@ -162,7 +163,7 @@ static void bed__open(void)
 				    on_connection, NULL) >= 0);
 }
 
-static void bed__add(uint32_t index)
+static void bed__add_with(uint32_t index, uint64_t interval_ns, uint64_t standby_ns)
 {
 	struct target_settings *settings = calloc(1, sizeof(*settings));
 	char text[32];
@@ -172,10 +173,17 @@ static void bed__add(uint32_t index)
 	settings->index = index;
 	settings->port = DART_CONTROL_PORT;
 	settings->transport = SETTINGS_TRANSPORT_READ;
+	settings->interval_ns = interval_ns;
+	settings->standby_ns = standby_ns;
 	settings->host = strdup(text);
 	settings->name = strdup(text);
 	bed.settings[index] = settings;
 	assert_int_equal(target__new(&bed.context, settings, &bed.targets[index]), 0);
+}
+
+static void bed__add(uint32_t index)
+{
+	bed__add_with(index, 0, 0);
 }
 
 /* Runs the loop until @done. */
@@ -274,11 +282,116 @@ static void test_different(void **state)
 	free_hosts();
 }
 
+/* Targets 0 and 1 are on standby at first, target 2 is scraped. */
+#define STANDBY_NS 50000000
+#define INTERVAL_NS 5000000
+
+static uint64_t wanted_scrapes[3];
+
+static bool are_scraped(void)
+{
+	uint32_t i;
+
+	for (i = 0; i < 3; i++)
+		if (count__of(&target__summary(bed.targets[i])->scrapes) < wanted_scrapes[i])
+			return false;
+	return true;
+}
+
+/* Each target is scraped @count times more. */
+static void bed__scrape(unsigned int count)
+{
+	uint32_t i;
+
+	for (i = 0; i < 3; i++)
+		wanted_scrapes[i] = count__of(&target__summary(bed.targets[i])->scrapes) + count;
+	bed__run(are_scraped);
+}
+
+static atomic_bool is_fenced;
+
+static void run_fence(struct work *work)
+{
+	atomic_store(&is_fenced, true);
+}
+
+static bool is_behind_fence(void)
+{
+	return atomic_load(&is_fenced);
+}
+
+static void change(uint32_t index, uint64_t standby_ns)
+{
+	target__change(bed.targets[index], standby_ns);
+	target__mute(bed.targets[index], standby_ns);
+}
+
+static const char *state_of(uint32_t index)
+{
+	struct target_status status;
+
+	target__status(bed.targets[index], &status);
+	return status.state;
+}
+
+static void test_standby(void **state)
+{
+	struct work fence = { .run = run_fence };
+	struct transport *connections[3];
+	uint64_t started_ns, scrapes;
+	unsigned int before;
+	uint32_t i;
+
+	make_hosts(3, false);
+	bed__open();
+	memset(passed, 0, sizeof(passed));
+	for (i = 0; i < 3; i++)
+		bed__add_with(i, INTERVAL_NS, i < 2 ? STANDBY_NS : 0);
+	started_ns = monotonic_ns();
+	bed__scrape(4);
+	/* Four scrapes on standby are three intervals apart, less the phase of the first. */
+	assert_true(monotonic_ns() - started_ns > 2 * STANDBY_NS);
+	assert_int_equal(atomic_load(&passed[0]), 0);
+	assert_int_equal(atomic_load(&passed[1]), 0);
+	assert_true(atomic_load(&passed[2]) >= 4);
+	assert_string_equal(state_of(0), "standby");
+	assert_string_equal(state_of(2), "up");
+	for (i = 0; i < 3; i++)
+		connections[i] = bed.targets[i]->transport;
+
+	/* Target 0 takes over, target 2 goes on standby. */
+	scrapes = count__of(&target__summary(bed.targets[1])->scrapes);
+	change(0, 0);
+	change(2, STANDBY_NS);
+	bed__scrape(3);
+	assert_string_equal(state_of(0), "up");
+	assert_string_equal(state_of(2), "standby");
+	/* Its last scrapes before may still be with the worker. */
+	workers__hand_over_always(bed.context.workers, 2, &fence);
+	bed__run(is_behind_fence);
+	before = atomic_load(&passed[2]);
+	bed__scrape(10);
+	assert_int_equal(atomic_load(&passed[2]), before);
+	assert_int_equal(atomic_load(&passed[1]), 0);
+	assert_true(atomic_load(&passed[0]) >= 10);
+	assert_true(count__of(&target__summary(bed.targets[1])->scrapes) > scrapes);
+	for (i = 0; i < 3; i++) {
+		assert_ptr_equal(bed.targets[i]->transport, connections[i]);
+		assert_int_equal(count__of(&target__summary(bed.targets[i])->failed), 0);
+	}
+	bed__close();
+	free_hosts();
+	assert_int_equal(atomic_load(&losses), 0);
+	assert_int_equal(atomic_load(&wrong), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("of 1,000 equal hosts with 4 KiB of values each takes 64 kB at most, and all values are its own",
 		     test_equal),
+		TEST("a target on standby is connected and READ slowly, and outputs get nothing of it; it takes over, and goes back, with the connection that it has",
+		     test_standby),
 		TEST("so does each of 200 hosts that have an entry of their own", test_different),
 	};
 

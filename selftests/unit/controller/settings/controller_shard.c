@@ -99,14 +99,15 @@ static void test_check(void **state)
 		const char *reason; /* NULL: it is valid */
 	} cases[] = {
 		{ {}, NULL },
-		{ { 1, 1, 1 }, NULL },
-		{ { 3, 3, 0 }, NULL },
-		{ { 2, 3, 3 }, NULL },
-		{ { 1, 0, 0 }, "needs 'members'" },
-		{ { 0, 0, 2 }, "needs 'members'" },
-		{ { 0, 3, 0 }, "needs 'member'" },
-		{ { 4, 3, 0 }, "no member 4 of 3" },
-		{ { 1, 3, 4 }, "lower 'replication'" },
+		{ { 1, 1, 1, 0 }, NULL },
+		{ { 3, 3, 0, 0 }, NULL },
+		{ { 0, 0, 0, 5 }, "needs 'members'" },
+		{ { 2, 3, 3, 0 }, NULL },
+		{ { 1, 0, 0, 0 }, "needs 'members'" },
+		{ { 0, 0, 2, 0 }, "needs 'members'" },
+		{ { 0, 3, 0, 0 }, "needs 'member'" },
+		{ { 4, 3, 0, 0 }, "no member 4 of 3" },
+		{ { 1, 3, 4, 0 }, "lower 'replication'" },
 	};
 	struct dart_error error;
 	size_t i;
