@@ -131,6 +131,35 @@ check "another collector in the file is refused with one sentence" \
 	soon logged 1 "the files have other stores or shares (detach"
 file "$one" "$two"
 check "the old numbers are taken back" soon logged 1 '"qpn": *17,.*"old_qpn": *33'
+
+# other_values PIN BYTES COMMAND...: runs it while the values of a pinned map have this size, as if
+# another version of dartctl had attached the reporter
+other_values() {
+	local pins=/sys/fs/bpf/dart/reporter/port1 pin=$1 status
+
+	mv "$pins/$pin" "$pins/kept" &&
+		bpftool map create "$pins/$pin" type array key 4 value "$2" entries 2 name other ||
+		return 3
+	"${@:3}"
+	status=$?
+	rm "$pins/$pin" && mv "$pins/kept" "$pins/$pin" || return 3
+	return $status
+}
+for bytes in 24 4096; do
+	for pin in collectors shares reports; do
+		refuse "values of $bytes bytes in the map '$pin' are refused by a follower" \
+			"another dartctl has attached the reporter (dartctl xdp detach port1" \
+			other_values $pin $bytes follow
+	done
+	for pin in counters reports; do
+		refuse "and in the map '$pin' by 'xdp status'" \
+			"another dartctl has attached one" \
+			other_values $pin $bytes dartctl xdp status port1
+	done
+done
+check "the reporter is as before" is_true '.[0].reports == 22000' \
+	<<<"$(dartctl -j xdp status port1)"
+
 check "the reporter is detached" dartctl xdp detach port1
 file "$(collector paths 50)" "$two"
 check "the follower ends when its reporter no longer exists" \

@@ -92,6 +92,27 @@ int xdp_pins__open(const char *interface, const char *pin)
 	return fd < 0 ? -errno : fd;
 }
 
+int xdp_pins__open_map(const char *interface, const char *pin, size_t value_size, uint32_t *entries)
+{
+	struct bpf_map_info info = {};
+	__u32 size = sizeof(info);
+	int fd = xdp_pins__open(interface, pin), ret = 0;
+
+	if (fd < 0)
+		return fd;
+	if (bpf_obj_get_info_by_fd(fd, &info, &size))
+		ret = -errno;
+	else if (info.value_size != value_size)
+		ret = -EPROTO;
+	if (ret) {
+		close(fd);
+		return ret;
+	}
+	if (entries)
+		*entries = info.max_entries;
+	return fd;
+}
+
 int xdp_pins__remove(const char *interface)
 {
 	char path[XDP_PATH_MAX];

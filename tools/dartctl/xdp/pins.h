@@ -8,6 +8,8 @@
 
 #include <net/if.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include <libdart/error.h>
 
@@ -36,6 +38,14 @@ int xdp_pins__create(const char *interface, struct dart_error *error);
 int xdp_pins__add(const char *interface, const char *pin, int fd);
 /* Opens a pin.  Returns a descriptor or -errno. */
 int xdp_pins__open(const char *interface, const char *pin);
+/*
+ * Opens a pinned map whose values have @value_size bytes.  Returns a descriptor or -errno:
+ * -EPROTO if they have another size, because another dartctl has attached the program; the kernel
+ * would copy values of that size to the caller.  Sets *@entries to the number of entries unless it
+ * is NULL.
+ */
+int xdp_pins__open_map(const char *interface, const char *pin, size_t value_size,
+		       uint32_t *entries);
 /* Removes all pins, which detaches the program.  Returns 0 or -errno. */
 int xdp_pins__remove(const char *interface);
 

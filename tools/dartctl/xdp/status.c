@@ -53,7 +53,7 @@ static const char *mode_of(const char *interface)
 /* Adds the sum over all CPUs of each counter to @json. */
 static int add_counters(const char *interface, json_t *json)
 {
-	int fd = xdp_pins__open(interface, XDP_PIN_COUNTERS);
+	int fd = xdp_pins__open_map(interface, XDP_PIN_COUNTERS, sizeof(union row), NULL);
 	__u64 sums[COUNTERS] = { 0 };
 	union row row;
 	__u32 cpu;
@@ -73,11 +73,11 @@ static int add_counters(const char *interface, json_t *json)
 
 static int add_collectors(const char *interface, json_t *json)
 {
-	int fd = xdp_pins__open(interface, XDP_PIN_REPORTS), ret = 0;
 	json_t *list = json_array();
 	char address[INET_ADDRSTRLEN];
 	struct reporter_reports row;
 	__u32 number;
+	int fd = xdp_pins__open_map(interface, XDP_PIN_REPORTS, sizeof(row), NULL), ret = 0;
 
 	if (fd < 0 || json_object_set(json, "collectors", list))
 		ret = fd < 0 ? fd : -ENOMEM;
@@ -160,7 +160,10 @@ int command_xdp_status(const struct options *options, int argc, char **argv)
 	json_t *reporters = json_array();
 	int status, ret = add_reporters(interface, reporters);
 
-	if (ret)
+	if (ret == -EPROTO)
+		status = fail(-ret,
+			      "cannot read the XDP reporters: another dartctl has attached one (dartctl xdp detach INTERFACE, and attach it again)");
+	else if (ret)
 		status = fail(-ret, "cannot read the XDP reporters: %s%s", strerror(-ret),
 			      ret == -EACCES ? " (only root may)" : "");
 	else if (interface && !json_array_size(reporters))

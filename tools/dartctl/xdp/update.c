@@ -32,7 +32,7 @@ static const struct headers *headers_of(const struct reporter_collector *row)
 	return (const struct headers *)row->constant;
 }
 
-static int refuse_older(const char *interface, struct dart_error *error)
+static int refuse_other(const char *interface, struct dart_error *error)
 {
 	return dart_error__set(
 		error, ENOENT,
@@ -40,30 +40,18 @@ static int refuse_older(const char *interface, struct dart_error *error)
 		interface);
 }
 
-static int open_pin(const char *interface, const char *pin, int *fd, struct dart_error *error)
+static int open_map(const char *interface, const char *pin, size_t value_size, uint32_t *entries,
+		    int *fd, struct dart_error *error)
 {
-	*fd = xdp_pins__open(interface, pin);
+	*fd = xdp_pins__open_map(interface, pin, value_size, entries);
 	if (*fd >= 0)
 		return 0;
 	if (!xdp_pins__exist(interface))
 		return dart_error__set(error, ENOENT, "no XDP reporter is attached to '%s'",
 				       interface);
-	if (*fd == -ENOENT)
-		return refuse_older(interface, error);
+	if (*fd == -ENOENT || *fd == -EPROTO)
+		return refuse_other(interface, error);
 	return dart_error__system(error, -*fd, "cannot open its map '%s'", pin);
-}
-
-static int count_rows(int map, const char *interface, uint32_t *count, struct dart_error *error)
-{
-	struct bpf_map_info info = { };
-	__u32 size = sizeof(info);
-
-	if (bpf_obj_get_info_by_fd(map, &info, &size))
-		return dart_error__system(error, errno, "cannot read its maps");
-	if (info.value_size != sizeof(struct reporter_collector))
-		return refuse_older(interface, error);
-	*count = info.max_entries;
-	return 0;
 }
 
 static void update__close(struct update *update)
@@ -82,7 +70,7 @@ static void update__close(struct update *update)
 static int update__open(struct update *update, const char *interface,
 			const struct dart_collectors *collectors, struct dart_error *error)
 {
-	uint32_t count = 0, i;
+	uint32_t count = 0, reports = 0, i;
 	void *rows;
 	int ret;
 
@@ -91,12 +79,14 @@ static int update__open(struct update *update, const char *interface,
 		.shares = -1,
 		.reports = -1,
 	};
-	ret = open_pin(interface, XDP_PIN_COLLECTORS, &update->collectors, error) ?:
-		      open_pin(interface, XDP_PIN_SHARES, &update->shares, error) ?:
-		      open_pin(interface, XDP_PIN_REPORTS, &update->reports, error);
-	if (ret)
-		goto close;
-	ret = count_rows(update->collectors, interface, &count, error);
+	ret = open_map(interface, XDP_PIN_COLLECTORS, sizeof(*update->now), &count,
+		       &update->collectors, error) ?:
+		      open_map(interface, XDP_PIN_SHARES, sizeof(struct reporter_share), NULL,
+			       &update->shares, error) ?:
+		      open_map(interface, XDP_PIN_REPORTS, sizeof(*update->rows), &reports,
+			       &update->reports, error);
+	if (!ret && reports != count)
+		ret = refuse_other(interface, error);
 	if (ret)
 		goto close;
 	if (count != collectors->count) {
@@ -269,7 +259,7 @@ int xdp_update__find_source(const char *interface, struct in_addr *source, struc
 	uint32_t zero = 0;
 	int map, ret;
 
-	ret = open_pin(interface, XDP_PIN_COLLECTORS, &map, error);
+	ret = open_map(interface, XDP_PIN_COLLECTORS, sizeof(row), NULL, &map, error);
 	if (ret)
 		return ret;
 	if (bpf_map_lookup_elem(map, &zero, &row))
