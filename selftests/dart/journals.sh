@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A million entries reach a journal while 1 % of the frames get lost, and as many come twice and
+# DART_ENTRIES entries reach a journal while 1 % of the frames get lost, and as many come twice and
 # late: the memory is what the contract says, and a reader that follows on another host finds each
 # entry once, or names its batch.
 . "$(dirname "$0")/../lib.sh"
 
 model=$tests/lib/journal.py
-entries=1000000
+entries=${DART_ENTRIES:-1000000}
 
 rdma_up
 check "the agent starts" on host host_up --config "$tests/readers.yaml"
