@@ -143,7 +143,7 @@ other_values() {
 	"${@:3}"
 	status=$?
 	rm "$pins/$pin" && mv "$pins/kept" "$pins/$pin" || return 3
-	return $status
+	return "$status"
 }
 for bytes in 24 4096; do
 	for pin in collectors shares reports; do

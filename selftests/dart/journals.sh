@@ -17,7 +17,7 @@ on host dartctl journal export followed >/run/followed.json
 dartctl -j journal tail followed --all --interval 1ms --from host >/run/followed.tail &
 reader=$!
 check "a reader follows, while $entries entries are appended" "$model" append /run/followed.json /run/followed.model \
-	entries=$entries lost=10 twice=10 swapped=10 flushed=5 rate=1500 flush=1
+	entries="$entries" lost=10 twice=10 swapped=10 flushed=5 rate=1500 flush=1
 check "the bytes in memory are what the contract says" soon sh -c "
 	on host '$model' memory followed >/run/memory &&
 	'$model' same /run/followed.model /run/memory 0"
