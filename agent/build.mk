@@ -19,6 +19,7 @@ unit_store_kept_sources := $(addprefix agent/, \
 	rdma/kept_memory.c \
 	rdma/remote_memory.c rdma/report_kept.c store/store_kept.c)
 unit_epoch_folder_sources := agent/store/epoch_folder.c
+unit_epoch_index_sources := $(addprefix agent/store/, epoch_folder.c epoch_index.c)
 unit_epoch_memory_sources := agent/store/epoch_memory.c
 unit_long_work_sources := agent/base/long_work.c
 unit_entry_batch_sources := agent/tea/entry_batch.c

@@ -360,6 +360,7 @@ static void free_parts(struct rotation *rotation)
 
 	sd_event_source_disable_unref(rotation->end);
 	sd_event_source_disable_unref(rotation->grace);
+	epoch_index__close(&rotation->index);
 	for (bank = 0; bank < DART_EPOCH_BANKS; bank++)
 		dart_store__free(rotation->stores[bank]);
 	free(rotation);
@@ -382,6 +383,7 @@ int rotation__open(struct rotation **result, const struct rotation_plan *plan,
 	rotation->redundancy = geometry->redundancy;
 	rotation->folder.keep_ns = plan->keep_ns;
 	rotation->folder.keep_bytes = plan->keep_bytes;
+	rotation->index.folder = &rotation->folder;
 	epoch_memory__open(&rotation->memory, object->memory.address,
 			   dart_store_geometry__length(geometry), !object->memory.has_contents,
 			   now_ns());
@@ -440,68 +442,84 @@ json_t *rotation__to_json(const struct rotation *rotation)
 			 (json_int_t)rotation->counts.late);
 }
 
-static bool overlaps(uint64_t since_ns, uint64_t until_ns, const struct epoch_item *item)
+/* The epoch of a bank as of one moment: a thread may clear the bank. */
+static struct epoch_item bank_item(const struct rotation *rotation, uint32_t bank)
 {
-	return item->since_ns <= until_ns && (!item->until_ns || item->until_ns > since_ns);
+	const struct dart_epoch_bank *state = &rotation->memory.state->banks[bank];
+
+	return (struct epoch_item){
+		.until_ns = state->until_ns,
+		.since_ns = __atomic_load_n(&state->since_ns, __ATOMIC_ACQUIRE),
+		.bytes = rotation->memory.length,
+	};
 }
 
-static void append(json_t **list, const struct epoch_item *item, const uint32_t *bank)
+/* Calls @take for the epoch of a bank if a part of it lies in that time. */
+static int take_bank(const struct epoch_item *item, uint32_t bank, uint64_t since_ns,
+		     uint64_t until_ns, rotation_take *take, void *argument)
+{
+	if (!item->since_ns || item->since_ns > until_ns ||
+	    (item->until_ns && item->until_ns <= since_ns))
+		return 0;
+	return take(argument, item, bank);
+}
+
+int rotation__select(struct rotation *rotation, uint64_t since_ns, uint64_t until_ns,
+		     rotation_take *take, void *argument, struct dart_error *error)
+{
+	const uint32_t current = rotation->memory.state->current;
+	const uint32_t other = epoch_memory__other(&rotation->memory);
+	/* Before the files: an epoch that leaves its bank meanwhile is listed all the same. */
+	const struct epoch_item full = bank_item(rotation, other);
+	const struct epoch_item present = bank_item(rotation, current);
+	const struct epoch_list *files = &rotation->index.list;
+	int ret;
+	size_t i;
+
+	ret = epoch_index__refresh(&rotation->index, error);
+	if (ret)
+		return ret;
+	/* A full bank may be in a file by now: its memory is faster. */
+	for (i = epoch_index__first(&rotation->index, since_ns);
+	     !ret && i < files->count && files->items[i].since_ns <= until_ns; i++)
+		if (files->items[i].since_ns != full.since_ns)
+			ret = take(argument, &files->items[i], -1);
+	ret = ret ?: take_bank(&full, other, since_ns, until_ns, take, argument);
+	ret = ret ?: take_bank(&present, current, since_ns, until_ns, take, argument);
+	return ret < 0 ? dart_error__no_memory(error) : 0;
+}
+
+static int append(void *list, const struct epoch_item *item, int bank)
 {
 	reply__append(list, json_pack("{s:I, s:o, s:s, s:o*}", "since_ns",
 				      (json_int_t)item->since_ns, "until_ns",
 				      item->until_ns ? json_integer(item->until_ns) : json_null(),
-				      "in", bank ? "memory" : "file", "bank",
-				      bank ? json_integer(*bank) : NULL));
+				      "in", bank < 0 ? "file" : "memory", "bank",
+				      bank < 0 ? NULL : json_integer(bank)));
+	return *(json_t **)list ? 0 : -ENOMEM;
 }
 
-static void append_bank(const struct rotation *rotation, uint32_t bank, uint64_t since_ns,
-			uint64_t until_ns, json_t **list)
-{
-	const struct dart_epoch_bank *state = &rotation->memory.state->banks[bank];
-	const struct epoch_item item = { state->since_ns, state->until_ns, 0 };
-
-	if (item.since_ns && overlaps(since_ns, until_ns, &item))
-		append(list, &item, &bank);
-}
-
-json_t *rotation__list(const struct rotation *rotation, uint64_t since_ns, uint64_t until_ns,
+json_t *rotation__list(struct rotation *rotation, uint64_t since_ns, uint64_t until_ns,
 		       struct dart_error *error)
 {
-	const uint32_t other = epoch_memory__other(&rotation->memory);
-	const uint64_t full_ns = rotation->memory.state->banks[other].since_ns;
-	struct epoch_list files;
-	json_t *list;
-	size_t i;
+	json_t *list = json_array();
 
-	if (epoch_folder__list(&rotation->folder, &files, error))
+	if (rotation__select(rotation, since_ns, until_ns, append, &list, error)) {
+		json_decref(list);
 		return NULL;
-	list = json_array();
-	/* A full bank may be in a file by now: its memory is faster. */
-	for (i = 0; i < files.count; i++)
-		if (files.items[i].since_ns != full_ns &&
-		    overlaps(since_ns, until_ns, &files.items[i]))
-			append(&list, &files.items[i], NULL);
-	free(files.items);
-	append_bank(rotation, other, since_ns, until_ns, &list);
-	append_bank(rotation, rotation->memory.state->current, since_ns, until_ns, &list);
-	if (!list)
-		dart_error__no_memory(error);
+	}
 	return list;
 }
 
-int rotation__read(const struct rotation *rotation, uint64_t since_ns, struct dart_error *error)
+int rotation__read(struct rotation *rotation, uint64_t since_ns, struct dart_error *error)
 {
-	struct epoch_list files;
-	int ret;
-	size_t i;
+	const struct epoch_item *item;
+	int ret = epoch_index__refresh(&rotation->index, error);
 
-	ret = epoch_folder__list(&rotation->folder, &files, error);
 	if (ret)
 		return ret;
-	ret = dart_error__set(error, ENOENT, "no file has an epoch that began then");
-	for (i = 0; i < files.count; i++)
-		if (files.items[i].since_ns == since_ns)
-			ret = epoch_folder__read(&rotation->folder, &files.items[i], error);
-	free(files.items);
-	return ret;
+	item = epoch_index__find(&rotation->index, since_ns);
+	if (!item)
+		return dart_error__set(error, ENOENT, "no file has an epoch that began then");
+	return epoch_folder__read(&rotation->folder, item, error);
 }

@@ -14,6 +14,7 @@
 #include "agent/rdma/remote_objects.h"
 #include "agent/rdma/report_qp.h"
 #include "epoch_folder.h"
+#include "epoch_index.h"
 #include "epoch_memory.h"
 #include "epoch_writer.h"
 
@@ -43,6 +44,7 @@ struct rotation {
 	struct dart_store_geometry geometry;
 	struct epoch_memory memory;
 	struct epoch_folder folder;
+	struct epoch_index index; /* of the folder */
 	struct epoch_writer writer;
 	struct dart_store *stores[DART_EPOCH_BANKS]; /* for samples */
 	uint32_t redundancy; /* of reports now */
@@ -74,10 +76,18 @@ size_t rotation__offset(const struct rotation *rotation);
 
 /* For replies: how the store rotates, and its present epoch. */
 json_t *rotation__to_json(const struct rotation *rotation);
-/* All epochs of which a part lies from @since_ns to @until_ns, the oldest first. */
-json_t *rotation__list(const struct rotation *rotation, uint64_t since_ns, uint64_t until_ns,
+/* Takes an epoch with its bytes, in a bank, or -1: in a file.  Other values than 0 end a selection. */
+typedef int rotation_take(void *argument, const struct epoch_item *item, int bank);
+/*
+ * Calls @take for all epochs of which a part lies from @since_ns to @until_ns, the oldest first.  An
+ * error of @take is one of memory; a positive value is none.
+ */
+int rotation__select(struct rotation *rotation, uint64_t since_ns, uint64_t until_ns,
+		     rotation_take *take, void *argument, struct dart_error *error);
+/* The same as a list, for replies. */
+json_t *rotation__list(struct rotation *rotation, uint64_t since_ns, uint64_t until_ns,
 		       struct dart_error *error);
 /* Opens the file of the epoch that began at @since_ns for reading; -ENOENT. */
-int rotation__read(const struct rotation *rotation, uint64_t since_ns, struct dart_error *error);
+int rotation__read(struct rotation *rotation, uint64_t since_ns, struct dart_error *error);
 
 #endif /* ROTATION_H */
