@@ -113,6 +113,7 @@ static int agent__open_tcp(struct agent *agent, sd_event *loop, struct dart_erro
 
 	ret = tcp_listener__open(listener, loop, tcp_place(agent), &admission, &agent->snapshots,
 				 &agent->changes, &counts->tcp, &counts->tcp_refused, error);
+	listener->peers.sessions.epochs = &agent->epochs;
 	/* Controllers that READ need no certificate. */
 	if (!ret && *listener->failure.text)
 		log__error("callers over TCP cannot connect: %s (tried again every %d s)",
@@ -197,6 +198,8 @@ static void agent__open_peer_services(struct agent *agent)
 	};
 	snapshots__open(&agent->snapshots, &agent->control_region);
 	sessions__open(&agent->sessions, &agent->snapshots, &counts->rpc);
+	agent->epochs = served_epochs__service(&agent->stores);
+	agent->sessions.epochs = &agent->epochs;
 }
 
 /* Objects of @kind; they do not need the listener before it is open. */

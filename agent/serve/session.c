@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Answers the requests of one peer. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <libdart/clock.h>
+#include <libdart/rpc/epochs.h>
 
 #include "session.h"
 
@@ -24,6 +27,8 @@ void session__open(struct session *session, struct sessions *sessions)
 	session->is_over = false;
 	session->id = 0;
 	session->snapshot = NULL;
+	session->epochs = NULL;
+	session->epoch_fd = -1;
 	session->member.interval_ms = 0;
 }
 
@@ -33,6 +38,11 @@ static void session__finish(struct session *session)
 	if (session->snapshot)
 		snapshots__release(session->sessions->snapshots, session->snapshot);
 	session->snapshot = NULL;
+	free(session->epochs);
+	session->epochs = NULL;
+	if (session->epoch_fd >= 0)
+		close(session->epoch_fd);
+	session->epoch_fd = -1;
 	session->state = SESSION_IDLE;
 }
 
@@ -109,6 +119,68 @@ static int session__begin_values(struct session *session, const struct dart_rpc_
 	return 0;
 }
 
+static enum dart_rpc_error_code code_of(int ret)
+{
+	switch (ret) {
+	case -ENOMEM:
+	case -EBUSY:
+		return DART_RPC_ERROR_BUSY;
+	case -ESTALE:
+		return DART_RPC_ERROR_STALE;
+	default:
+		return DART_RPC_ERROR_NOT_FOUND;
+	}
+}
+
+static void session__begin_epochs(struct session *session, const struct dart_rpc_message *request)
+{
+	const struct epoch_service *service = session->sessions->epochs;
+	struct dart_error error;
+	ssize_t length;
+
+	session->epochs = malloc(DART_RPC_EPOCHS_LENGTH_MAX);
+	length = session->epochs ? service->list(service->subject, request->epochs.store,
+						 request->epochs.since_ns,
+						 request->epochs.until_ns, session->epochs,
+						 &error) :
+				   dart_error__no_memory(&error);
+	if (length < 0) {
+		session__answer_error(session, code_of(length), &error);
+		return;
+	}
+	session->length = length;
+	session->state = SESSION_EPOCHS;
+}
+
+static void session__begin_epoch(struct session *session, const struct dart_rpc_message *request)
+{
+	const struct epoch_service *service = session->sessions->epochs;
+	struct dart_error error;
+	int ret;
+
+	session->epoch = request->epoch;
+	ret = service->open(service->subject, &session->epoch, &session->epoch_fd, &error);
+	if (ret)
+		session__answer_error(session, code_of(ret), &error);
+	else
+		session->state = SESSION_EPOCH;
+}
+
+static void session__begin_about_epochs(struct session *session,
+					const struct dart_rpc_message *request)
+{
+	struct dart_error error;
+
+	if (!session->sessions->epochs) {
+		dart_error__set(&error, ENOENT, "no store has epochs here");
+		session__answer_error(session, DART_RPC_ERROR_NOT_FOUND, &error);
+	} else if (request->type == DART_RPC_GET_EPOCHS) {
+		session__begin_epochs(session, request);
+	} else {
+		session__begin_epoch(session, request);
+	}
+}
+
 static int session__begin(struct session *session, const void *bytes,
 			  size_t length, struct dart_error *error)
 {
@@ -132,6 +204,10 @@ static int session__begin(struct session *session, const void *bytes,
 		return 0;
 	case DART_RPC_GET_VALUES:
 		return session__begin_values(session, &request, error);
+	case DART_RPC_GET_EPOCHS:
+	case DART_RPC_GET_EPOCH:
+		session__begin_about_epochs(session, &request);
+		return 0;
 	default:
 		return dart_error__set(error, EBADMSG, "a message of type %u is not a request",
 				       request.type);
@@ -205,6 +281,29 @@ static ssize_t session__next_of_values(struct session *session, uint8_t *to, siz
 	return copied;
 }
 
+static ssize_t session__next_of_epochs(struct session *session, uint8_t *to, size_t size,
+				       bool *is_last)
+{
+	const size_t copied = copy_ready(to, size, session->epochs, session->length, session->sent);
+
+	*is_last = session->sent + copied == session->length;
+	return copied;
+}
+
+static ssize_t session__next_of_epoch(struct session *session, uint8_t *to, size_t size,
+				      bool *is_last, struct dart_error *error)
+{
+	const struct epoch_service *service = session->sessions->epochs;
+	int ret;
+
+	if (size > session->epoch.length - session->sent)
+		size = session->epoch.length - session->sent;
+	ret = service->read(service->subject, &session->epoch, session->epoch_fd, session->sent, to,
+			    size, error);
+	*is_last = session->sent + size == session->epoch.length;
+	return ret ?: (ssize_t)size;
+}
+
 static size_t session__put_error(struct session *session, void *bytes)
 {
 	size_t length = dart_rpc__put_error(bytes, session->id, session->code, session->error.text);
@@ -233,11 +332,15 @@ size_t session__next(struct session *session, void *bytes, size_t size)
 	case SESSION_VALUES:
 		copied = session__next_of_values(session, data, size, &is_last, &error);
 		break;
+	case SESSION_EPOCHS:
+		copied = session__next_of_epochs(session, data, size, &is_last);
+		break;
+	case SESSION_EPOCH:
+		copied = session__next_of_epoch(session, data, size, &is_last, &error);
+		break;
 	}
 	if (copied < 0) {
-		session__answer_error(session,
-				      copied == -EBUSY ? DART_RPC_ERROR_BUSY : DART_RPC_ERROR_STALE,
-				      &error);
+		session__answer_error(session, code_of(copied), &error);
 		return session__put_error(session, bytes);
 	}
 	session->sent += copied;

@@ -12,6 +12,7 @@
 #include <libdart/error.h>
 
 #include "agent/base/counts.h"
+#include "agent/base/epoch_service.h"
 #include "agent/table/values.h"
 #include "snapshot.h"
 
@@ -22,6 +23,8 @@
 struct sessions {
 	struct control_region *control_region;
 	struct snapshots *snapshots;
+	/* Set after sessions__open(), and outlives the sessions.  NULL: no store has epochs. */
+	const struct epoch_service *epochs;
 	struct serve_counts *counts;
 };
 
@@ -31,6 +34,8 @@ struct session {
 		SESSION_IDLE,		/* waits for a request */
 		SESSION_TABLE,		/* these answer one */
 		SESSION_VALUES,
+		SESSION_EPOCHS,
+		SESSION_EPOCH,
 		SESSION_ERROR,		/* one is to be sent */
 	} state;
 	bool is_over;		/* after the error */
@@ -38,7 +43,10 @@ struct session {
 	uint32_t id;		/* of the request */
 	uint32_t sent;		/* bytes of the answer */
 	struct snapshot *snapshot;	/* of a table */
-	uint32_t length;	/* bytes of the answer that is a table */
+	uint32_t length;	/* bytes of the answer that is a table, or about epochs */
+	uint8_t *epochs;	/* the list, or NULL */
+	struct dart_rpc_epoch_bytes epoch;	/* that were asked for */
+	int epoch_fd;		/* its file; -1: none */
 	struct values values;
 	bool has_header;	/* the header is being sent, after the values */
 	uint8_t header[sizeof(struct dart_control_header)];

@@ -4,7 +4,9 @@
  * requests of a peer of the agent.
  */
 #include <endian.h>
+#include <errno.h>
 
+#include <libdart/rpc/epochs.h>
 #include <libdart/rpc/message.h>
 #include <libdart/table/table_writer.h>
 
@@ -28,6 +30,39 @@ uint32_t control_region__capacity(void)
 	return TABLE_MAX;
 }
 
+/* ---- an epoch of any store, in memory and in no file */
+
+static ssize_t list_epochs(void *subject, const char *store, uint64_t since_ns, uint64_t until_ns,
+			   void *bytes, struct dart_error *error)
+{
+	const struct dart_rpc_epochs_values values = { .redundancy = 1 };
+
+	require(strlen(store) < DART_RPC_STORE_MAX && since_ns <= until_ns);
+	return dart_rpc_epochs__put(bytes, &values);
+}
+
+static int open_epoch(void *subject, const struct dart_rpc_epoch_bytes *wanted, int *fd,
+		      struct dart_error *error)
+{
+	*fd = -1;
+	if (wanted->place == DART_RPC_EPOCH_MEMORY && wanted->offset <= sizeof(memory) &&
+	    wanted->length <= sizeof(memory) - wanted->offset)
+		return 0;
+	return dart_error__set(error, ENOENT, "it has no such bytes");
+}
+
+static int read_epoch(void *subject, const struct dart_rpc_epoch_bytes *wanted, int fd,
+		      uint32_t offset, void *bytes, size_t size, struct dart_error *error)
+{
+	require(size && wanted->offset + offset + size <= sizeof(memory));
+	memcpy(bytes, memory + wanted->offset + offset, size);
+	return 0;
+}
+
+static const struct epoch_service epochs = {
+	.list = list_epochs, .open = open_epoch, .read = read_epoch,
+};
+
 /* ---- */
 
 /* Written again, a message is the same. */
@@ -49,6 +84,14 @@ static void write_again(const struct dart_rpc_message *message, const uint8_t *d
 						  message->values.generation, runs,
 						  message->values.runs);
 		break;
+	case DART_RPC_GET_EPOCHS:
+		length = dart_rpc__put_get_epochs(bytes, message->id, message->epochs.store,
+						  message->epochs.since_ns,
+						  message->epochs.until_ns);
+		break;
+	case DART_RPC_GET_EPOCH:
+		length = dart_rpc__put_get_epoch(bytes, message->id, &message->epoch);
+		break;
 	case DART_RPC_PART:
 		require(message->part.length <= size);
 		if (size > sizeof(bytes))
@@ -61,6 +104,29 @@ static void write_again(const struct dart_rpc_message *message, const uint8_t *d
 		return;
 	}
 	require(length == size && !memcmp(bytes, data, size));
+}
+
+/* A list of epochs that is read can be walked through, and written again. */
+static void decode_epochs(const uint8_t *data, size_t size)
+{
+	static uint8_t bytes[DART_RPC_EPOCHS_LENGTH_MAX];
+	struct dart_rpc_epochs_values values;
+	struct dart_rpc_epoch_values epoch;
+	struct dart_error error = {};
+	uint64_t last_ns = 0;
+	uint32_t i;
+
+	if (dart_rpc_epochs__decode(data, size, &values, &error)) {
+		require_sentence(&error);
+		return;
+	}
+	for (i = 0; i < values.count; i++) {
+		epoch = dart_rpc_epochs__get(&values, i);
+		require(epoch.since_ns > last_ns);
+		last_ns = epoch.since_ns;
+		dart_rpc_epochs__put_epoch(bytes, i, &epoch);
+	}
+	require(dart_rpc_epochs__put(bytes, &values) == size && !memcmp(bytes, data, size));
 }
 
 static void decode(const uint8_t *data, size_t size)
@@ -168,6 +234,7 @@ static void serve(const uint8_t *data, size_t size)
 		publish(&control_region, table_memory);
 	snapshots__open(&snapshots, &control_region);
 	sessions__open(&sessions, &snapshots, &counts);
+	sessions.epochs = &epochs;
 	session__open(&session, &sessions);
 	if (session__take(&session, data, size, &error))
 		require_sentence(&error);
@@ -197,6 +264,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		require(!length || (length >= sizeof(header) && length <= DART_RPC_REQUEST_MAX));
 	}
 	decode(bytes, size);
+	decode_epochs(bytes, size);
 	serve(bytes, size);
 	free(bytes);
 	return 0;

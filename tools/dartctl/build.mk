@@ -19,6 +19,7 @@ switch_reports := $(addprefix tools/dartctl/switch/reports/, kind.c state.c \
 switch_lookups := $(addprefix tools/dartctl/switch/lookups/, kind.c program.c \
 	state.c steps.c wish.c)
 unit_instant_sources := tools/dartctl/store/instant.c
+unit_epochs_there_sources := $(addprefix tools/dartctl/store/, epochs_question.c epochs_there.c)
 unit_switch_steps_sources := $(switch_steps) $(addprefix \
 	tools/dartctl/switch/reports/, state.c steps.c)
 unit_switch_walk_sources := $(unit_switch_steps_sources)

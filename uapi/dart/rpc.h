@@ -15,6 +15,10 @@
  *                            <----     parts, the last one marked, or an error
  *     get values             ---->
  *                            <----     parts, the last one marked, or an error
+ *     get epochs             ---->
+ *                            <----     parts, the last one marked, or an error
+ *     get epoch              ---->
+ *                            <----     parts, the last one marked, or an error
  *     ...
  *
  * A controller has one request at a time: it sends the next one after it has the last
@@ -53,6 +57,19 @@
  *
  * Aligned integers in the values are whole.  A row that is being written arrives torn,
  * as its sequences show, or whole.
+ *
+ * Epochs of a store, see <dart/epoch.h>: a reader that asks for a key of the past cannot READ files,
+ * so it asks for the list of epochs, and then for the bytes that it needs of each.  The agent only
+ * copies bytes: the reader finds the slots of its key, decompresses them and checks them, as it
+ * does with a file of its own host.  The answer to the first request is struct dart_rpc_epochs,
+ * followed by the epochs in the order of time, the oldest first; if more epochs overlap the time of
+ * the request than one answer has room for, the reader asks again, from the end of the last one.
+ * The answer to the second request is these bytes of one epoch: of its file, or of its slots in
+ * memory.  An epoch that has gone, or that moved from memory to a file, is the error
+ * DART_RPC_ERROR_STALE, also instead of the next part: ask for the list again.  A store that does
+ * not exist, or has no epochs, and bytes that an epoch does not have, are the error
+ * DART_RPC_ERROR_NOT_FOUND; the connection stays.  An agent that does not know these requests
+ * disconnects, as after any rule that is broken.
  *
  * Time.  The agent disconnects a controller that does not finish the handshake, a request
  * that it has begun, or the reception of an answer, its last message included, within
@@ -93,6 +110,8 @@ enum dart_rpc_type {
 	DART_RPC_HELLO = 1,		/* struct dart_rpc_hello */
 	DART_RPC_GET_TABLE = 2,		/* struct dart_rpc_get_table */
 	DART_RPC_GET_VALUES = 3,	/* struct dart_rpc_get_values */
+	DART_RPC_GET_EPOCHS = 4,	/* struct dart_rpc_get_epochs */
+	DART_RPC_GET_EPOCH = 5,		/* struct dart_rpc_get_epoch */
 	/* From the agent */
 	DART_RPC_WELCOME = 16,		/* struct dart_rpc_welcome */
 	DART_RPC_PART = 17,		/* struct dart_rpc_part */
@@ -158,6 +177,56 @@ struct dart_rpc_get_values {
 	((DART_RPC_REQUEST_MAX - sizeof(struct dart_rpc_header) -	\
 	  sizeof(struct dart_rpc_get_values)) / sizeof(struct dart_rpc_run))
 
+#define DART_RPC_STORE_MAX	40	/* bytes of the name of a store, with the NUL */
+
+/* The epochs of a store of which a part lies between two times, both included. */
+struct dart_rpc_get_epochs {
+	char store[DART_RPC_STORE_MAX];	/* NULs to the end */
+	__le64 since_ns;	/* CLOCK_REALTIME */
+	__le64 until_ns;	/* not below since_ns */
+};
+
+/* Epochs of an answer, at most. */
+#define DART_RPC_EPOCHS_MAX	1024
+
+/* The answer to this request begins with it. */
+struct dart_rpc_epochs {
+	/* Of the store now; each file has its own in its header. */
+	__le32 slots_log2;
+	__le32 value_length;	/* bytes */
+	__le32 checksum_bits;
+	__le32 redundancy;	/* slots of a key that readers look at */
+	__le32 count;		/* of struct dart_rpc_epoch that follow */
+	__le32 reserved;	/* 0 */
+	/* CLOCK_REALTIME: 0, or there are more epochs, of which a part lies after it. */
+	__le64 more_ns;
+};
+
+enum dart_rpc_epoch_place {
+	DART_RPC_EPOCH_FILE = 1,
+	DART_RPC_EPOCH_MEMORY = 2,
+};
+
+struct dart_rpc_epoch {
+	__le64 since_ns;	/* ascending */
+	__le64 until_ns;	/* above since_ns; 0: it has not ended */
+	__le64 length;		/* bytes of the file, or of the slots */
+	__le32 place;		/* enum dart_rpc_epoch_place */
+	__le32 reserved;	/* 0 */
+};
+
+/* Bytes of an epoch that a request may ask for. */
+#define DART_RPC_EPOCH_MAX	(256 << 10)
+
+/* @length bytes at @offset of the file, or the slots, of the epoch that began at @since_ns. */
+struct dart_rpc_get_epoch {
+	char store[DART_RPC_STORE_MAX];	/* NULs to the end */
+	__le64 since_ns;
+	__le64 offset;
+	__le32 length;		/* 1 to DART_RPC_EPOCH_MAX */
+	__le32 place;		/* enum dart_rpc_epoch_place */
+};
+
 /* Followed by bytes of the answer, at least one. */
 struct dart_rpc_part {
 	__le32 offset;		/* bytes of the answer before this part */
@@ -172,6 +241,8 @@ enum dart_rpc_error_code {
 	DART_RPC_ERROR_STALE = 3,
 	/* The agent is short of memory: ask again later. */
 	DART_RPC_ERROR_BUSY = 4,
+	/* There is no such store, or it has no such bytes. */
+	DART_RPC_ERROR_NOT_FOUND = 5,
 };
 
 struct dart_rpc_error {

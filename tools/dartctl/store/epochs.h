@@ -9,6 +9,7 @@
 
 struct epochs_question {
 	const char *store;
+	const char *from;	/* "HOST" or "HOST:PORT"; NULL: this host */
 	const uint8_t *key;
 	size_t key_length;
 	uint32_t value_length;	/* of the schema: the least that slots must have */

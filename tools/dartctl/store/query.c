@@ -88,8 +88,6 @@ static int check_options(const struct query *query)
 		return misuse("--at is one time, and --since and --until are another");
 	if (query->until_ns && query->since_ns > query->until_ns)
 		return misuse("--until is before --since");
-	if (query->from && (query->at_ns || query->since_ns || query->until_ns))
-		return misuse("--from reads the present epoch of another host only");
 	return EXIT_SUCCESS;
 }
 
@@ -217,6 +215,7 @@ static int ask_epochs(const struct query *query, const struct options *options)
 {
 	const struct epochs_question question = {
 		.store = query->store,
+		.from = query->from,
 		.key = query->key,
 		.key_length = query->key_length,
 		.value_length = query->schema->value.length,
@@ -225,7 +224,11 @@ static int ask_epochs(const struct query *query, const struct options *options)
 		/* The present epoch may begin while dartd answers. */
 		.until_ns = query->at_ns ?: query->until_ns ?: INT64_MAX,
 	};
-	struct answer answer = { .schema = query->schema, .rule = query->rule };
+	struct answer answer = {
+		.schema = query->schema,
+		.rule = query->rule,
+		.collector = query->from,
+	};
 	struct epoch_answers epochs;
 	int status;
 
@@ -297,9 +300,9 @@ int command_query(struct options *options, int argc, char **argv)
 	status = take_options(&query, options, argc, argv);
 	status = status ?: make_key(&query);
 	if (!status)
-		status = query.from ? ask_there(&query, options) :
-			 query.at_ns || query.since_ns || query.until_ns ?
-				      ask_epochs(&query, options) :
+		status = query.at_ns || query.since_ns || query.until_ns ?
+				 ask_epochs(&query, options) :
+			 query.from ? ask_there(&query, options) :
 				      ask_here(&query, options);
 	dart_key_schema__free(query.schema);
 	return status;

@@ -2,7 +2,12 @@
 /* Answers of the agent to requests for its table and for values. */
 #include <endian.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <libdart/rpc/epochs.h>
 
 #include "agent/serve/session.h"
 #include "served_host.h"
@@ -373,6 +378,168 @@ static void test_snapshots(void **state)
 	assert_int_equal(fixture->snapshots.count, 1);
 }
 
+/* ---- epochs: a store "paths" with one in memory, and one in a file */
+
+#define EPOCH_BYTES 5000
+
+static struct {
+	uint8_t bytes[EPOCH_BYTES];
+	bool has_gone;
+	int fd;			/* of the file */
+	int ret;		/* of open() */
+} past;
+
+static ssize_t list_past(void *subject, const char *store, uint64_t since_ns, uint64_t until_ns,
+			 void *bytes, struct dart_error *error)
+{
+	const struct dart_rpc_epoch_values epoch = { since_ns, until_ns, EPOCH_BYTES,
+						     DART_RPC_EPOCH_FILE };
+	struct dart_rpc_epochs_values values = { .redundancy = 2, .count = 1 };
+
+	assert_ptr_equal(subject, &past);
+	if (strcmp(store, "paths"))
+		return dart_error__set(error, ENOENT, "there is no store '%s'", store);
+	for (; values.count < 100; values.count++)
+		dart_rpc_epochs__put_epoch(bytes, values.count - 1, &epoch);
+	dart_rpc_epochs__put_epoch(bytes, values.count - 1, &epoch);
+	return dart_rpc_epochs__put(bytes, &values);
+}
+
+static int open_past(void *subject, const struct dart_rpc_epoch_bytes *wanted, int *fd,
+		     struct dart_error *error)
+{
+	*fd = -1;
+	if (past.ret)
+		return dart_error__set(error, -past.ret, "open() failed");
+	if (wanted->place == DART_RPC_EPOCH_FILE)
+		*fd = past.fd = dup(0);
+	return 0;
+}
+
+static int read_past(void *subject, const struct dart_rpc_epoch_bytes *wanted, int fd,
+		     uint32_t offset, void *bytes, size_t size, struct dart_error *error)
+{
+	if (past.has_gone)
+		return dart_error__set(error, ESTALE, "it has gone");
+	assert_true(wanted->offset + offset + size <= EPOCH_BYTES);
+	assert_int_equal(fd >= 0, wanted->place == DART_RPC_EPOCH_FILE);
+	memcpy(bytes, past.bytes + wanted->offset + offset, size);
+	return 0;
+}
+
+static const struct epoch_service past_service = {
+	.subject = &past, .list = list_past, .open = open_past, .read = read_past,
+};
+
+static void serve_past(struct fixture *fixture)
+{
+	size_t i;
+
+	fixture->sessions.epochs = &past_service;
+	memset(&past, 0, sizeof(past));
+	past.fd = -1;
+	for (i = 0; i < EPOCH_BYTES; i++)
+		past.bytes[i] = i * 31 + i / 256;
+}
+
+static void ask_epoch(struct fixture *fixture, uint64_t offset, uint32_t length,
+		      enum dart_rpc_epoch_place place)
+{
+	const struct dart_rpc_epoch_bytes wanted = { "paths", 1000, offset, length, place };
+
+	ask(fixture, dart_rpc__put_get_epoch(fixture->request, REQUEST_ID, &wanted));
+}
+
+static bool is_open(int fd)
+{
+	return fcntl(fd, F_GETFD) >= 0;
+}
+
+static void test_epochs(void **state)
+{
+	struct fixture *fixture = *state;
+	uint8_t bytes[DART_RPC_EPOCHS_LENGTH_MAX];
+	struct dart_rpc_epochs_values values;
+	struct dart_rpc_message message;
+	struct dart_error error;
+	size_t length = 0;
+
+	serve_past(fixture);
+	ask(fixture, dart_rpc__put_get_epochs(fixture->request, REQUEST_ID, "paths", 1000, 2000));
+	do {
+		message = next(fixture, DART_RPC_ANSWER_MIN);
+		assert_int_equal(message.type, DART_RPC_PART);
+		assert_int_equal(message.part.offset, length);
+		memcpy(bytes + length, message.part.data, message.part.length);
+		length += message.part.length;
+	} while (!message.is_last);
+	assert_int_equal(length, sizeof(struct dart_rpc_epochs) +
+					 100 * sizeof(struct dart_rpc_epoch));
+	/* All of them begin at the same time. */
+	assert_int_equal(dart_rpc_epochs__decode(bytes, length, &values, &error), -EBADMSG);
+	assert_true(session__is_idle(&fixture->session));
+	assert_null(fixture->session.epochs);
+	ask(fixture, dart_rpc__put_get_epochs(fixture->request, REQUEST_ID, "none", 1000, 2000));
+	expect_error(fixture, DART_RPC_ERROR_NOT_FOUND, "there is no store 'none'");
+	assert_false(fixture->session.is_over);
+}
+
+static void test_epoch(void **state)
+{
+	static const enum dart_rpc_epoch_place places[] = { DART_RPC_EPOCH_FILE,
+							     DART_RPC_EPOCH_MEMORY };
+	struct fixture *fixture = *state;
+	struct dart_rpc_message message;
+	uint32_t offset;
+	size_t i;
+
+	serve_past(fixture);
+	for (i = 0; i < 2; i++) {
+		offset = 0;
+		ask_epoch(fixture, 7, EPOCH_BYTES - 7, places[i]);
+		do {
+			message = next(fixture, DART_RPC_ANSWER_MIN);
+			assert_int_equal(message.type, DART_RPC_PART);
+			assert_int_equal(message.part.offset, offset);
+			assert_memory_equal(message.part.data, past.bytes + 7 + offset,
+					    message.part.length);
+			offset += message.part.length;
+		} while (!message.is_last);
+		assert_int_equal(offset, EPOCH_BYTES - 7);
+		assert_true(session__is_idle(&fixture->session));
+		assert_false(is_open(past.fd));
+	}
+}
+
+/* Whatever ends an answer, its file is closed. */
+static void test_epoch_gone(void **state)
+{
+	struct fixture *fixture = *state;
+
+	serve_past(fixture);
+	ask_epoch(fixture, 0, EPOCH_BYTES, DART_RPC_EPOCH_FILE);
+	assert_int_equal(next(fixture, DART_RPC_ANSWER_MIN).type, DART_RPC_PART);
+	assert_true(is_open(past.fd));
+	past.has_gone = true;
+	expect_error(fixture, DART_RPC_ERROR_STALE, "it has gone");
+	assert_false(is_open(past.fd));
+	assert_false(fixture->session.is_over);
+	past.ret = -ESTALE;
+	ask_epoch(fixture, 0, 1, DART_RPC_EPOCH_FILE);
+	expect_error(fixture, DART_RPC_ERROR_STALE, "open() failed");
+	past.ret = -ENOENT;
+	ask_epoch(fixture, 0, 1, DART_RPC_EPOCH_MEMORY);
+	expect_error(fixture, DART_RPC_ERROR_NOT_FOUND, "open() failed");
+	past.ret = 0;
+	ask_epoch(fixture, 0, EPOCH_BYTES, DART_RPC_EPOCH_FILE);
+	session__close(&fixture->session);
+	assert_false(is_open(past.fd));
+	/* Without stores. */
+	fixture->sessions.epochs = NULL;
+	ask_epoch(fixture, 0, 1, DART_RPC_EPOCH_MEMORY);
+	expect_error(fixture, DART_RPC_ERROR_NOT_FOUND, "no store has epochs here");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -400,6 +567,12 @@ int main(void)
 			     test_early, open_fixture, close_fixture),
 		TEST_FIXTURE("what is not a request is refused with the reason",
 			     test_no_request, open_fixture, close_fixture),
+		TEST_FIXTURE("a list of epochs arrives, and an unknown store is an error that ends nothing",
+			     test_epochs, open_fixture, close_fixture),
+		TEST_FIXTURE("bytes of an epoch arrive in parts, of a file and of memory",
+			     test_epoch, open_fixture, close_fixture),
+		TEST_FIXTURE("an epoch that goes midway is stale, and its file is closed",
+			     test_epoch_gone, open_fixture, close_fixture),
 		TEST_FIXTURE("eight different tables are sent at a time, each to any number of peers; for one more the oldest is withdrawn",
 			     test_snapshots, open_fixture, close_fixture),
 	};

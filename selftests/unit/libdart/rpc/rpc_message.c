@@ -81,6 +81,66 @@ static void test_requests(void **state)
 	assert_int_equal(message.values.runs, 0);
 }
 
+static const struct dart_rpc_epoch_bytes epoch = {
+	.store = "paths", .since_ns = 1ULL << 60, .offset = 1ULL << 40, .length = 24,
+	.place = DART_RPC_EPOCH_FILE,
+};
+
+static void test_requests_about_epochs(void **state)
+{
+	struct dart_rpc_message message;
+
+	message = decoded(dart_rpc__put_get_epochs(bytes, 7, "paths", 5, 6));
+	assert_int_equal(message.type, DART_RPC_GET_EPOCHS);
+	assert_int_equal(message.id, 7);
+	assert_string_equal(message.epochs.store, "paths");
+	assert_int_equal(message.epochs.since_ns, 5);
+	assert_int_equal(message.epochs.until_ns, 6);
+	message = decoded(dart_rpc__put_get_epoch(bytes, 8, &epoch));
+	assert_int_equal(message.type, DART_RPC_GET_EPOCH);
+	assert_int_equal(message.id, 8);
+	assert_string_equal(message.epoch.store, "paths");
+	assert_true(message.epoch.since_ns == epoch.since_ns);
+	assert_true(message.epoch.offset == epoch.offset);
+	assert_int_equal(message.epoch.length, 24);
+	assert_int_equal(message.epoch.place, DART_RPC_EPOCH_FILE);
+}
+
+/* A request with @length instead of 24 bytes at @offset. */
+static size_t put_other_epoch(uint64_t offset, uint32_t length, uint32_t place)
+{
+	struct dart_rpc_epoch_bytes other = epoch;
+
+	other.offset = offset;
+	other.length = length;
+	other.place = place;
+	return dart_rpc__put_get_epoch(bytes, 1, &other);
+}
+
+static void test_hostile_requests_about_epochs(void **state)
+{
+	char *store = (char *)bytes + sizeof(struct dart_rpc_header);
+	size_t length = dart_rpc__put_get_epochs(bytes, 1, "", 5, 6);
+
+	refused(length, -EBADMSG, "does not name a store");
+	memset(store, 'a', DART_RPC_STORE_MAX);
+	refused(length, -EBADMSG, "does not name a store");
+	memset(store + 1, 0, DART_RPC_STORE_MAX - 1);
+	store[DART_RPC_STORE_MAX - 1] = 'b';
+	refused(length, -EBADMSG, "does not name a store");
+	length = dart_rpc__put_get_epochs(bytes, 1, "paths", 6, 5);
+	refused(length, -EBADMSG, "ends before it begins");
+	length = put_other_epoch(0, 1, DART_RPC_EPOCH_MEMORY);
+	*store = '\0';
+	refused(length, -EBADMSG, "does not name a store");
+	refused(put_other_epoch(0, 0, DART_RPC_EPOCH_MEMORY), -EBADMSG, "0 bytes at 0");
+	refused(put_other_epoch(0, DART_RPC_EPOCH_MAX + 1, DART_RPC_EPOCH_MEMORY), -EBADMSG,
+		"262145 bytes at 0");
+	refused(put_other_epoch(UINT64_MAX, 1, DART_RPC_EPOCH_MEMORY), -EBADMSG,
+		"1 bytes at 18446744073709551615");
+	refused(put_other_epoch(0, 1, 3), -EBADMSG, "the unknown place 3");
+}
+
 static void test_answers(void **state)
 {
 	struct dart_rpc_message message;
@@ -137,10 +197,20 @@ static size_t put_get_values(void)
 	return dart_rpc__put_get_values(bytes, 1, 1, 1, runs, 3);
 }
 
+static size_t put_get_epochs(void)
+{
+	return dart_rpc__put_get_epochs(bytes, 1, "paths", 5, 6);
+}
+
+static size_t put_get_epoch(void)
+{
+	return dart_rpc__put_get_epoch(bytes, 1, &epoch);
+}
+
 static void test_length(void **state)
 {
-	static size_t (*const put[])(void) = { put_hello, put_welcome,
-					       put_get_table, put_get_values };
+	static size_t (*const put[])(void) = { put_hello,      put_welcome,   put_get_table,
+					       put_get_epochs, put_get_epoch, put_get_values };
 	struct dart_rpc_header *header = (void *)bytes;
 	size_t i, length, right;
 
@@ -191,8 +261,8 @@ static void test_header(void **state)
 	header->flags = htole16(DART_RPC_LAST);
 	refused(length, -EBADMSG, "breaks a rule");
 	header->flags = 0;
-	header->type = htole16(4);
-	refused(length, -EBADMSG, "unknown type 4");
+	header->type = htole16(6);
+	refused(length, -EBADMSG, "unknown type 6");
 	length = dart_rpc__put_part(bytes, 1, 0, 1, false);
 	header->flags = htole16(2);
 	refused(length, -EBADMSG, "breaks a rule");
@@ -265,6 +335,10 @@ int main(void)
 		TEST("a hello and a welcome are read as they were written", test_handshake),
 		TEST("requests for the table and for runs of entries, or none, are read as they were written",
 		     test_requests),
+		TEST("requests about epochs are read as they were written",
+		     test_requests_about_epochs),
+		TEST("requests without a store, for impossible times, or for too many bytes of an epoch are refused",
+		     test_hostile_requests_about_epochs),
 		TEST("parts and errors are read as they were written", test_answers),
 		TEST("a reason that is too long is cut off, one without an end has one",
 		     test_reason),

@@ -9,6 +9,7 @@
 #include <libdart/rpc/rpc_rdma_internal.h>
 
 #include "client.h"
+#include "epochs.h"
 
 struct dart_rpc_client {
 	struct dart_rpc_transport *transport;
@@ -16,11 +17,11 @@ struct dart_rpc_client {
 	unsigned int limit;	/* messages that are taken at a time; 0: all */
 
 	/* The request without an answer. */
-	enum { NONE, TABLE, VALUES } asked;
+	enum { NONE, TABLE, VALUES, BYTES } asked;
 	uint32_t id;
 	uint32_t received;	/* bytes of the answer */
-	uint8_t *memory;	/* of the caller: for a table */
-	uint32_t size;
+	uint8_t *memory;	/* of the caller: for a table, or bytes about epochs */
+	uint32_t least, size;	/* bytes that the answer has */
 	struct dart_rpc_landing landing;	/* of values */
 };
 
@@ -151,6 +152,7 @@ int dart_rpc_client__get_table(struct dart_rpc_client *client, void *memory,
 		return ret;
 	client->asked = TABLE;
 	client->memory = memory;
+	client->least = sizeof(struct dart_control_header);
 	client->size = size;
 	return client__ask(client, dart_rpc__put_get_table(bytes, ++client->id, size), error);
 }
@@ -169,6 +171,41 @@ int dart_rpc_client__get_values(struct dart_rpc_client *client, const struct dar
 	return client__ask(client,
 			   dart_rpc_landing__put_request(&client->landing, ++client->id, bytes),
 			   error);
+}
+
+int dart_rpc_client__get_epochs(struct dart_rpc_client *client, const char *store,
+				uint64_t since_ns, uint64_t until_ns, void *memory,
+				struct dart_error *error)
+{
+	void *bytes;
+	int ret;
+
+	ret = client__begin(client, &bytes);
+	if (ret)
+		return ret;
+	client->asked = BYTES;
+	client->memory = memory;
+	client->least = sizeof(struct dart_rpc_epochs);
+	client->size = DART_RPC_EPOCHS_LENGTH_MAX;
+	return client__ask(
+		client, dart_rpc__put_get_epochs(bytes, ++client->id, store, since_ns, until_ns),
+		error);
+}
+
+int dart_rpc_client__get_epoch(struct dart_rpc_client *client,
+			       const struct dart_rpc_epoch_bytes *wanted, void *memory,
+			       struct dart_error *error)
+{
+	void *bytes;
+	int ret;
+
+	ret = client__begin(client, &bytes);
+	if (ret)
+		return ret;
+	client->asked = BYTES;
+	client->memory = memory;
+	client->least = client->size = wanted->length;
+	return client__ask(client, dart_rpc__put_get_epoch(bytes, ++client->id, wanted), error);
 }
 
 /* The next request of the same plan. */
@@ -194,7 +231,7 @@ static int wrong_length(const struct dart_rpc_client *client, struct dart_error 
 }
 
 /* Returns 1 if the request has been answered, 0 if not yet, -errno. */
-static int client__take_table(struct dart_rpc_client *client,
+static int client__take_bytes(struct dart_rpc_client *client,
 			      const struct dart_rpc_message *message, struct dart_error *error)
 {
 	if (message->part.length > client->size - client->received)
@@ -203,7 +240,7 @@ static int client__take_table(struct dart_rpc_client *client,
 	client->received += message->part.length;
 	if (!message->is_last)
 		return 0;
-	if (client->received < sizeof(struct dart_control_header))
+	if (client->received < client->least)
 		return wrong_length(client, error);
 	return 1;
 }
@@ -231,8 +268,8 @@ static int client__take_part(struct dart_rpc_client *client, const struct dart_r
 		return dart_error__set(
 			error, EBADMSG,
 			"the agent sent a part of an answer that is not the next one");
-	return client->asked == TABLE ? client__take_table(client, message, error) :
-					client__take_values(client, message, error);
+	return client->asked == VALUES ? client__take_values(client, message, error) :
+					 client__take_bytes(client, message, error);
 }
 
 static enum dart_rpc_client_event client__take_error(struct dart_rpc_client *client,
@@ -248,6 +285,8 @@ static enum dart_rpc_client_event client__take_error(struct dart_rpc_client *cli
 		return DART_RPC_CLIENT_STALE;
 	case DART_RPC_ERROR_BUSY:
 		return DART_RPC_CLIENT_BUSY;
+	case DART_RPC_ERROR_NOT_FOUND:
+		return DART_RPC_CLIENT_NOT_FOUND;
 	default:
 		return DART_RPC_CLIENT_DISCONNECTED;
 	}

@@ -31,6 +31,7 @@ enum dart_rpc_client_event {
 	/* No answer, for the reason in the error: fetch the table and ask again. */
 	DART_RPC_CLIENT_STALE,
 	DART_RPC_CLIENT_BUSY,		/* the same: ask again later */
+	DART_RPC_CLIENT_NOT_FOUND,	/* no answer either: there is no such store, or epoch */
 	/* The client can only be freed: */
 	DART_RPC_CLIENT_FAILED,		/* not reachable, refused */
 	DART_RPC_CLIENT_DISCONNECTED,	/* also for an answer that breaks a rule */
@@ -66,7 +67,7 @@ unsigned int dart_rpc_client__wait(const struct dart_rpc_client *client,
 				   struct pollfd descriptors[2]);
 /*
  * To call when one of them is ready, until it returns NOTHING.  The caller limits the
- * time until CONNECTED, and that of an answer.  The last four events set @error.
+ * time until CONNECTED, and that of an answer.  The last five events set @error.
  */
 enum dart_rpc_client_event dart_rpc_client__on_ready(struct dart_rpc_client *client,
 						     struct dart_error *error);
@@ -105,7 +106,19 @@ int dart_rpc_client__get_table(struct dart_rpc_client *client, void *memory, uin
 			       struct dart_error *error);
 int dart_rpc_client__get_values(struct dart_rpc_client *client, const struct dart_rpc_plan *plan,
 				void *memory, struct dart_error *error);
-/* After ANSWERED: the bytes of the table that have landed. */
+/*
+ * Ask for the epochs of a store, with @wanted->store, at @since_ns to @until_ns, or for bytes of one
+ * of them.  The answer lands in @memory as it comes: dart_rpc_epochs__decode() checks a list, and
+ * the bytes of an epoch are all that were asked for.  @memory and errors: as above; @memory has room
+ * for DART_RPC_EPOCHS_LENGTH_MAX or for @wanted->length bytes.
+ */
+int dart_rpc_client__get_epochs(struct dart_rpc_client *client, const char *store,
+				uint64_t since_ns, uint64_t until_ns, void *memory,
+				struct dart_error *error);
+int dart_rpc_client__get_epoch(struct dart_rpc_client *client,
+			       const struct dart_rpc_epoch_bytes *wanted, void *memory,
+			       struct dart_error *error);
+/* After ANSWERED: the bytes of the table, or of the list of epochs, that have landed. */
 uint32_t dart_rpc_client__length(const struct dart_rpc_client *client);
 
 #endif /* DART_RPC_CLIENT_H */

@@ -152,6 +152,61 @@ static int decode_get_values(const void *body, size_t length, struct dart_rpc_me
 	return check_runs(message, error);
 }
 
+/* Is it a name of at least one byte, followed by NULs only? */
+static bool is_name(const char name[static DART_RPC_STORE_MAX])
+{
+	size_t length = strnlen(name, DART_RPC_STORE_MAX), i;
+
+	for (i = length; i < DART_RPC_STORE_MAX; i++)
+		if (name[i])
+			return false;
+	return length && length < DART_RPC_STORE_MAX;
+}
+
+static int decode_get_epochs(const void *body, size_t length, struct dart_rpc_message *message,
+			     struct dart_error *error)
+{
+	struct dart_rpc_get_epochs raw;
+	int ret = take(&raw, sizeof(raw), body, length, true, error);
+
+	if (ret)
+		return ret;
+	if (!is_name(raw.store))
+		return refuse(error, "a request for epochs does not name a store");
+	memcpy(message->epochs.store, raw.store, sizeof(raw.store));
+	message->epochs.since_ns = le64toh(raw.since_ns);
+	message->epochs.until_ns = le64toh(raw.until_ns);
+	if (message->epochs.until_ns < message->epochs.since_ns)
+		return refuse(error, "a request for epochs has a time that ends before it begins");
+	return 0;
+}
+
+static int decode_get_epoch(const void *body, size_t length, struct dart_rpc_message *message,
+			    struct dart_error *error)
+{
+	struct dart_rpc_get_epoch raw;
+	int ret = take(&raw, sizeof(raw), body, length, true, error);
+
+	if (ret)
+		return ret;
+	if (!is_name(raw.store))
+		return refuse(error, "a request for an epoch does not name a store");
+	memcpy(message->epoch.store, raw.store, sizeof(raw.store));
+	message->epoch.since_ns = le64toh(raw.since_ns);
+	message->epoch.offset = le64toh(raw.offset);
+	message->epoch.length = le32toh(raw.length);
+	message->epoch.place = le32toh(raw.place);
+	if (!message->epoch.length || message->epoch.length > DART_RPC_EPOCH_MAX ||
+	    message->epoch.offset > UINT64_MAX - message->epoch.length)
+		return refuse(error, "a request for an epoch asks for %u bytes at %llu",
+			      message->epoch.length, (unsigned long long)message->epoch.offset);
+	if (message->epoch.place != DART_RPC_EPOCH_FILE &&
+	    message->epoch.place != DART_RPC_EPOCH_MEMORY)
+		return refuse(error, "a request for an epoch asks for the unknown place %u",
+			      message->epoch.place);
+	return 0;
+}
+
 static int decode_part(const void *body, size_t length, struct dart_rpc_message *message,
 		       struct dart_error *error)
 {
@@ -229,6 +284,10 @@ int dart_rpc_message__decode(const void *bytes, size_t length, struct dart_rpc_m
 		return decode_get_table(body, length, message, error);
 	case DART_RPC_GET_VALUES:
 		return decode_get_values(body, length, message, error);
+	case DART_RPC_GET_EPOCHS:
+		return decode_get_epochs(body, length, message, error);
+	case DART_RPC_GET_EPOCH:
+		return decode_get_epoch(body, length, message, error);
 	case DART_RPC_WELCOME:
 		return dart_rpc_welcome__decode(body, length, &message->welcome, error) ?:
 			       check_tail(length, sizeof(struct dart_rpc_welcome),
@@ -320,6 +379,31 @@ size_t dart_rpc__put_get_values(void *bytes, uint32_t id, uint64_t instance, uin
 		memcpy(to + i * sizeof(run), &run, sizeof(run));
 	}
 	return put(bytes, DART_RPC_GET_VALUES, 0, id, &raw, sizeof(raw), count * sizeof(run));
+}
+
+size_t dart_rpc__put_get_epochs(void *bytes, uint32_t id, const char *store, uint64_t since_ns,
+				uint64_t until_ns)
+{
+	struct dart_rpc_get_epochs raw = {
+		.since_ns = htole64(since_ns),
+		.until_ns = htole64(until_ns),
+	};
+
+	snprintf(raw.store, sizeof(raw.store), "%s", store);
+	return put(bytes, DART_RPC_GET_EPOCHS, 0, id, &raw, sizeof(raw), 0);
+}
+
+size_t dart_rpc__put_get_epoch(void *bytes, uint32_t id, const struct dart_rpc_epoch_bytes *wanted)
+{
+	struct dart_rpc_get_epoch raw = {
+		.since_ns = htole64(wanted->since_ns),
+		.offset = htole64(wanted->offset),
+		.length = htole32(wanted->length),
+		.place = htole32(wanted->place),
+	};
+
+	snprintf(raw.store, sizeof(raw.store), "%s", wanted->store);
+	return put(bytes, DART_RPC_GET_EPOCH, 0, id, &raw, sizeof(raw), 0);
 }
 
 size_t dart_rpc__put_part(void *bytes, uint32_t id, uint32_t offset,

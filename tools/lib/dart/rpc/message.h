@@ -35,6 +35,16 @@ struct dart_rpc_message {
 			const uint8_t *raw_runs;
 		} values;
 		struct {
+			char store[DART_RPC_STORE_MAX];
+			uint64_t since_ns, until_ns;
+		} epochs;
+		struct dart_rpc_epoch_bytes {
+			char store[DART_RPC_STORE_MAX];
+			uint64_t since_ns, offset;
+			uint32_t length;	/* 1 to DART_RPC_EPOCH_MAX */
+			enum dart_rpc_epoch_place place;
+		} epoch;
+		struct {
 			uint32_t offset;	/* bytes before these */
 			const uint8_t *data;	/* in the bytes of the message */
 			uint32_t length;	/* bytes, not 0 */
@@ -91,6 +101,10 @@ size_t dart_rpc__put_get_table(void *bytes, uint32_t id, uint32_t length);
 /* At most DART_RPC_RUNS_MAX of @runs. */
 size_t dart_rpc__put_get_values(void *bytes, uint32_t id, uint64_t instance, uint64_t generation,
 				const struct dart_rpc_entries *runs, uint32_t count);
+/* A @store of at most DART_RPC_STORE_MAX - 1 characters. */
+size_t dart_rpc__put_get_epochs(void *bytes, uint32_t id, const char *store, uint64_t since_ns,
+				uint64_t until_ns);
+size_t dart_rpc__put_get_epoch(void *bytes, uint32_t id, const struct dart_rpc_epoch_bytes *wanted);
 size_t dart_rpc__put_part(void *bytes, uint32_t id, uint32_t offset, uint32_t data_length,
 			  bool is_last);
 /* A longer @reason is cut off. */

@@ -78,10 +78,15 @@ static uint32_t frame_slots_log2(const struct dart_store_geometry *geometry)
 	return log2;
 }
 
+static uint64_t front_length(uint64_t reporters, uint64_t frames)
+{
+	return sizeof(struct dart_epoch_header) + reporters * sizeof(__be32) +
+	       frames * sizeof(struct dart_epoch_frame);
+}
+
 static int front__allocate(struct front *front, uint64_t reporters, uint64_t frames)
 {
-	front->length = sizeof(*front->header) + reporters * sizeof(*front->reporters) +
-			frames * sizeof(struct dart_epoch_frame);
+	front->length = front_length(reporters, frames);
 	front->header = calloc(1, front->length);
 	if (!front->header)
 		return -ENOMEM;
@@ -260,8 +265,8 @@ out:
 /* ---- reading */
 
 struct dart_epoch_file {
-	int fd;
-	uint64_t size; /* bytes of the file */
+	struct dart_epoch_source source;
+	int fd;	/* that the source reads, unless it is the caller's */
 	struct front front;
 	struct dart_epoch epoch;
 	struct dart_store_hash *hash;
@@ -276,8 +281,10 @@ static int refuse(struct dart_error *error, const char *what)
 	return dart_error__set(error, EBADMSG, "it is not the whole file of an epoch: %s", what);
 }
 
-static int read_all(int fd, void *bytes, size_t length, uint64_t offset, struct dart_error *error)
+static int read_fd(void *argument, void *bytes, size_t length, uint64_t offset,
+		   struct dart_error *error)
 {
+	const int fd = *(const int *)argument;
 	uint8_t *at = bytes;
 	ssize_t got;
 
@@ -294,6 +301,14 @@ static int read_all(int fd, void *bytes, size_t length, uint64_t offset, struct 
 		length -= got;
 	}
 	return 0;
+}
+
+static int file__read(const struct dart_epoch_file *file, void *bytes, size_t length,
+		      uint64_t offset, struct dart_error *error)
+{
+	if (offset > file->source.size || length > file->source.size - offset)
+		return refuse(error, "it is cut off");
+	return file->source.read(file->source.argument, bytes, length, offset, error);
 }
 
 /* Is a text of @size bytes followed by NULs only? */
@@ -364,19 +379,23 @@ static int file__read_front(struct dart_epoch_file *file, struct dart_error *err
 	struct dart_epoch_header header;
 	int ret;
 
-	ret = read_all(file->fd, &header, sizeof(header), 0, error) ?:
+	ret = file__read(file, &header, sizeof(header), 0, error) ?:
 		      file__take_header(file, &header, error);
 	if (ret)
 		return ret;
-	if (le32toh(header.frames) > file->size / sizeof(struct dart_epoch_frame))
+	if (le32toh(header.frames) > file->source.size / sizeof(struct dart_epoch_frame))
 		return refuse(error, "it is cut off");
+	if (le32toh(header.skipped) > file->source.front_max)
+		return dart_error__set(error, EFBIG, "its table of frames has %u bytes, too many",
+				       le32toh(header.skipped));
+	if (le32toh(header.skipped) !=
+	    front_length(file->epoch.reporter_count, le32toh(header.frames)) -
+		    offsetof(struct dart_epoch_header, magic))
+		return refuse(error, "its header has another length");
 	if (front__allocate(&file->front, file->epoch.reporter_count, le32toh(header.frames)))
 		return dart_error__no_memory(error);
-	if (le32toh(header.skipped) !=
-	    file->front.length - offsetof(struct dart_epoch_header, magic))
-		return refuse(error, "its header has another length");
-	ret = read_all(file->fd, file->front.header + 1, file->front.length - sizeof(header),
-		       sizeof(header), error);
+	ret = file__read(file, file->front.header + 1, file->front.length - sizeof(header),
+			 sizeof(header), error);
 	if (ret)
 		return ret;
 	*file->front.header = header;
@@ -384,6 +403,37 @@ static int file__read_front(struct dart_epoch_file *file, struct dart_error *err
 		return refuse(error, "the checksum of its header is wrong");
 	file->epoch.reporters = file->front.reporters;
 	return 0;
+}
+
+static int file__open(struct dart_epoch_file *file, struct dart_error *error)
+{
+	int ret = file__read_front(file, error);
+
+	if (ret)
+		return ret;
+	file->decompressor = ZSTD_createDCtx();
+	file->stored = malloc(ZSTD_compressBound(DART_EPOCH_FRAME_MAX));
+	if (!file->decompressor || !file->stored ||
+	    dart_store_hash__new(&file->epoch.geometry, &file->hash))
+		return dart_error__no_memory(error);
+	return 0;
+}
+
+int dart_epoch_file__open_source(const struct dart_epoch_source *source,
+				 struct dart_epoch_file **result, struct dart_error *error)
+{
+	struct dart_epoch_file *file = calloc(1, sizeof(*file));
+	int ret;
+
+	if (!file)
+		return dart_error__no_memory(error);
+	file->source = *source;
+	ret = file__open(file, error);
+	if (ret)
+		dart_epoch_file__close(file);
+	else
+		*result = file;
+	return ret;
 }
 
 int dart_epoch_file__open(int fd, struct dart_epoch_file **result, struct dart_error *error)
@@ -395,25 +445,21 @@ int dart_epoch_file__open(int fd, struct dart_epoch_file **result, struct dart_e
 	if (!file)
 		return dart_error__no_memory(error);
 	file->fd = fd;
+	file->source = (struct dart_epoch_source){
+		.read = read_fd,
+		.argument = &file->fd,
+		.front_max = UINT64_MAX,
+	};
 	if (fstat(fd, &status)) {
 		ret = dart_error__system(error, errno, "cannot examine the file");
-		goto close;
+	} else {
+		file->source.size = S_ISREG(status.st_mode) ? status.st_size : 0;
+		ret = file__open(file, error);
 	}
-	file->size = S_ISREG(status.st_mode) ? status.st_size : 0;
-	ret = file__read_front(file, error);
 	if (ret)
-		goto close;
-	file->decompressor = ZSTD_createDCtx();
-	file->stored = malloc(ZSTD_compressBound(DART_EPOCH_FRAME_MAX));
-	if (!file->decompressor || !file->stored ||
-	    dart_store_hash__new(&file->epoch.geometry, &file->hash)) {
-		ret = dart_error__no_memory(error);
-		goto close;
-	}
-	*result = file;
-	return 0;
-close:
-	dart_epoch_file__close(file);
+		dart_epoch_file__close(file);
+	else
+		*result = file;
 	return ret;
 }
 
@@ -451,10 +497,10 @@ static int file__read_frame(struct dart_epoch_file *file, uint64_t number, uint8
 	memcpy(&frame, file->front.frames + number * sizeof(frame), sizeof(frame));
 	offset = le64toh(frame.offset);
 	length = le32toh(frame.length);
-	if (frame.reserved || offset < file->front.length || offset > file->size ||
-	    length > file->size - offset || length > ZSTD_compressBound(DART_EPOCH_FRAME_MAX))
+	if (frame.reserved || offset < file->front.length || offset > file->source.size ||
+	    length > file->source.size - offset || length > ZSTD_compressBound(DART_EPOCH_FRAME_MAX))
 		return refuse(error, "a frame is cut off");
-	ret = read_all(file->fd, file->stored, length, offset, error);
+	ret = file__read(file, file->stored, length, offset, error);
 	if (ret)
 		return ret;
 	got = ZSTD_decompressDCtx(file->decompressor, slots, file->frame_length, file->stored,

@@ -44,6 +44,22 @@ struct dart_epoch_file;
  * or the error of read(2).
  */
 int dart_epoch_file__open(int fd, struct dart_epoch_file **file, struct dart_error *error);
+/* Where the bytes of a file are, if it is none of this host. */
+struct dart_epoch_source {
+	/*
+	 * Copies @length bytes at @offset of the file to @bytes.  Returns 0, or sets @error and
+	 * returns -errno.
+	 */
+	int (*read)(void *argument, void *bytes, size_t length, uint64_t offset,
+		    struct dart_error *error);
+	void *argument;
+	uint64_t size;		/* bytes of the file */
+	uint64_t front_max;	/* bytes of its header and table of frames, at most */
+};
+
+/* The same for the file that @source reads; its argument outlives @file. */
+int dart_epoch_file__open_source(const struct dart_epoch_source *source,
+				 struct dart_epoch_file **file, struct dart_error *error);
 /* @file may be NULL. */
 void dart_epoch_file__close(struct dart_epoch_file *file);
 
