@@ -136,13 +136,14 @@ check "with the times of the recording" sh -c \
 	"[ \"\$(grep '^node_memory_MemTotal_bytes' /run/9001 | tail -n 1 | cut -d ' ' -f 3)\" = $(last_of /run/text | awk '{ printf "%.0f", int($2 * 1000) }') ]"
 check "InfluxDB has at least as many" [ "$(wc -l </run/9002)" -ge "$samples" ]
 
-# A reader that takes nothing for three seconds, and then all.
-mkfifo /run/pipe
-{ sleep 3; cat; } </run/pipe >/run/late &
+# A reader that takes nothing before it is told to, and then all.
+mkfifo /run/pipe /run/go
+{ read -r _ </run/go; cat; } </run/pipe >/run/late &
 reader=$!
 dart-controller --json -i 20ms host >/run/pipe 2>/run/log &
 controller=$!
 check "an output that is not read fills up" soon grep -q 'is read too slowly' /run/log
+echo go >/run/go
 kill $controller
 check "the controller ends" wait $controller
 wait $reader
@@ -198,8 +199,16 @@ losses /run/live >/run/one
 losses /run/replayed >/run/other
 check "with the loss between them" sh -c 'test -s /run/one && cmp /run/one /run/other'
 
+# Values that no recording can make smaller: 64 KiB at random, which change many times a second.
+check "the host has a map of values at random" on host sh -ec '
+	bpftool map create /sys/fs/bpf/noise type array key 4 value 8 entries 8192 name noise flags 1024
+	dartctl map add name noise as noise'
+check "which change" on host until_ready /run/noise.log "$lib/noise.py" /sys/fs/bpf/noise
 check "a recording of several files is made" sh -c \
-	"timeout 120 dart-controller record $dir/c --record-size 1M --record-files 3 -i 10ms -n 1500 host 2>/run/log; cat /run/log; grep ' scrapes recorded, ' /run/log"
+	"timeout 120 dart-controller record $dir/c --record-size 1M --record-files 3 -i 100ms -n 40 -e noise host 2>/run/log; cat /run/log; grep ' scrapes recorded, ' /run/log"
+on host pkill -f noise.py
+check "of three, none above its size" sh -c \
+	"stat -c '%s %n' $dir/c $dir/c.* | tee /run/sizes; [ \$(awk '\$1 > 500000 && \$1 <= 1048576 { print \$2 }' /run/sizes | wc -l) -ge 2 ] && [ \$(wc -l </run/sizes) = 3 ]"
 recorded=$(sed -n 's/.*: \([0-9]*\) scrapes recorded.*/\1/p' /run/log)
 replay $dir/c*
 seq "$recorded" >/run/one

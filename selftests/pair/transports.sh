@@ -14,7 +14,7 @@ socket=$work/control.sock
 # The names of the agent: each target uses another name.
 configure() {
 	cat >"$work/configuration" <<-end
-		interval: 100ms
+		interval: 250ms
 		tls: {certificate: $tls/caller.example.pem, key: $tls/caller.example.key,
 		  authorities: $tls/authority.pem}
 		agents:
@@ -29,8 +29,8 @@ agree_with_kernel() {
 	local kind pid pids=()
 	for kind in $kinds; do
 		mkfifo "$work/$kind.fifo"
-		gojq -c --arg kind "$kind" 'select(.labels.by == $kind)' \
-			<"$work/$kind.fifo" | tee "$work/$kind.lines" |
+		grep --line-buffered -F "\"labels\":{\"by\":\"$kind\"}" <"$work/$kind.fifo" |
+			tee "$work/$kind.lines" |
 			compare host 4799 >"$work/$kind" &
 		pids+=($!)
 	done
@@ -65,7 +65,7 @@ same() {
 costs() {
 	gojq -c '{by: .labels.by, reads, bytes, took: (.landed_ns - .start_ns)}' \
 		"$work"/*.lines | tail -n 3
-	is_true -s 'map(select(.entries)) | length > 40 and all(.reads == 1) and
+	is_true -s 'map(select(.entries)) | length > 10 and all(.reads == 1) and
 		(map(.bytes) | unique | length) == 1' "$work/rpc.lines" "$work/tcp.lines"
 }
 
@@ -88,14 +88,15 @@ down() {
 	is_true '.targets | length == 3 and all(.state != "up" and .error)' "$work/status"
 }
 
-# instances COUNT: did each kind show values of COUNT runs of the agent?
+# instances COUNT: did each kind show values of COUNT runs of the agent? Takes the lines that are
+# there now: a slow reader of a file that grows would not come to its end.
 instances() {
-	gojq -s -c 'map(select(.entries)) | group_by(.labels.by)[] |
-		{by: .[0].labels.by, instances: map(.instance) | unique | length}' \
-		<(grep '}$' "$work/lines") >"$work/instances"
-	cat "$work/instances"
-	is_true -s --argjson count "$1" 'length == 3 and all(.instances == $count)' \
-		"$work/instances"
+	head -c "$(stat -c %s "$work/lines")" "$work/lines" | grep '"instance":.*}$' |
+		grep -oE '"by":"[a-z]*"|"instance":"[0-9a-f]*"' | cut -d '"' -f 4 |
+		paste - - | sort -u | tee "$work/instances"
+	for kind in $kinds; do
+		[ "$(grep -c "^$kind" "$work/instances")" = "$1" ] || return
+	done
 }
 
 # by_tcp DIRECTORY HOST: one scrape with the certificate of this directory
