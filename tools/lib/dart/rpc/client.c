@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include <dart/control.h>
-#include <libdart/rpc/rpc_tcp_internal.h>
 #include <libdart/rpc/rpc_rdma_internal.h>
 
 #include "client.h"
@@ -25,45 +24,25 @@ struct dart_rpc_client {
 	struct dart_rpc_landing landing;	/* of values */
 };
 
-static int client__new(struct dart_rpc_client **result, struct dart_error *error)
+int dart_rpc_client__new(struct dart_rpc_transport *transport, struct dart_rpc_client **result,
+			 struct dart_error *error)
 {
 	*result = calloc(1, sizeof(**result));
-	return *result ? 0 : dart_error__no_memory(error);
-}
-
-int dart_rpc_client__connect_tcp(const char *host, uint16_t port, struct dart_tls *tls,
-				 const char *name, struct dart_rpc_client **result,
-				 struct dart_error *error)
-{
-	struct dart_rpc_client *client;
-	int ret;
-
-	ret = client__new(&client, error);
-	if (ret)
-		return ret;
-	ret = dart_rpc_tcp__open(host, port, tls, name, &client->transport, error);
-	if (ret)
-		free(client);
-	else
-		*result = client;
-	return ret;
+	if (!*result) {
+		transport->operations->free(transport);
+		return dart_error__no_memory(error);
+	}
+	(*result)->transport = transport;
+	return 0;
 }
 
 int dart_rpc_client__connect_rdma(const char *host, uint16_t port, uint8_t dscp,
 				  struct dart_rpc_client **result, struct dart_error *error)
 {
-	struct dart_rpc_client *client;
-	int ret;
+	struct dart_rpc_transport *transport;
 
-	ret = client__new(&client, error);
-	if (ret)
-		return ret;
-	ret = dart_rpc_rdma__open(host, port, dscp, &client->transport, error);
-	if (ret)
-		free(client);
-	else
-		*result = client;
-	return ret;
+	return dart_rpc_rdma__open(host, port, dscp, &transport, error) ?:
+		       dart_rpc_client__new(transport, result, error);
 }
 
 void dart_rpc_client__tell_interval(struct dart_rpc_client *client, uint32_t interval_ms)

@@ -11,8 +11,10 @@
 #include <unistd.h>
 
 #include <libdart/rpc/stream.h>
+#include <libdart/rpc/tls.h>
 
-#include "rpc_tcp_internal.h"
+#include "client.h"
+#include "rpc_transport_internal.h"
 #include "tools/lib/dart/rdma/path_internal.h"
 #include "tools/lib/dart/rdma/remote_clock_internal.h"
 
@@ -252,8 +254,9 @@ static int begin(struct tcp *tcp, const char *host, uint16_t port, struct dart_e
 	return ret;
 }
 
-int dart_rpc_tcp__open(const char *host, uint16_t port, struct dart_tls *tls, const char *name,
-		       struct dart_rpc_transport **transport, struct dart_error *error)
+int dart_rpc_client__connect_tcp(const char *host, uint16_t port, struct dart_tls *tls,
+				 const char *name, struct dart_rpc_client **result,
+				 struct dart_error *error)
 {
 	struct tcp *tcp = calloc(1, sizeof(*tcp));
 	int ret;
@@ -269,7 +272,5 @@ int dart_rpc_tcp__open(const char *host, uint16_t port, struct dart_tls *tls, co
 	ret = tcp->name ? begin(tcp, host, port, error) : dart_error__no_memory(error);
 	if (ret)
 		tcp__free(&tcp->base);
-	else
-		*transport = &tcp->base;
-	return ret;
+	return ret ?: dart_rpc_client__new(&tcp->base, result, error);
 }

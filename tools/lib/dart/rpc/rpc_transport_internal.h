@@ -50,4 +50,10 @@ struct dart_rpc_transport_operations {
 		       size_t *length, struct dart_error *error);
 };
 
+struct dart_rpc_client;
+
+/* Makes a client of a connection, which the client owns.  On failure the connection is freed. */
+int dart_rpc_client__new(struct dart_rpc_transport *transport, struct dart_rpc_client **result,
+			 struct dart_error *error);
+
 #endif /* DART_RPC_TRANSPORT_H */
