@@ -310,9 +310,15 @@ $(foreach name,$(programs),$(eval $(call program,$(name))))
 $(output)/share/dart/schemas:
 	$(quiet)mkdir -p $(@D) && ln -sfn $(abspath schemas) $@
 
+# dartctl runs this program from there.
+$(output)/libexec/dart/dartctl-tls: | $(output)/bin/dartctl-tls
+	$(quiet)mkdir -p $(@D) && ln -sfn ../../bin/dartctl-tls $@
+
+$(output)/bin/dartctl: | $(output)/libexec/dart/dartctl-tls
+
 # selftests/rooms reads the calls of each object here.
 programs: $(programs:%=$(output)/bin/%) $(libraries:%=$(output)/lib/lib%.a) $(texts) $(output)/share/dart/schemas \
-	$(call objects,obj,$(preload_sources))
+	$(output)/libexec/dart/dartctl-tls $(call objects,obj,$(preload_sources))
 
 shared: $(shared_libraries) $(preload)
 

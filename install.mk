@@ -24,6 +24,7 @@ install: programs_install modules_install
 programs_install: programs shared
 	$(call to,$(PREFIX)/sbin,$(output)/bin/dartd,755)
 	$(call to,$(PREFIX)/bin,$(output)/bin/dartctl,755)
+	$(call to,$(PREFIX)/libexec/dart,$(output)/bin/dartctl-tls,755)
 	$(call to,$(PREFIX)/bin,$(output)/bin/dart-controller,755)
 	$(call to,$(PREFIX)/bin,$(output)/bin/dart-report,755)
 	$(call to,$(LIBDIR),$(output)/lib/libdart.a,644)

@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # dartctl: tells dartd what to expose.
-programs += dartctl
-dartctl_sources := $(wildcard tools/dartctl/*.c tools/dartctl/*/*.c \
-	tools/dartctl/*/*/*.c \
-	tools/doctor/*.c tools/watch/*.c)
+programs += dartctl dartctl-tls
+dartctl_tls := $(wildcard tools/dartctl/tls/*.c tools/dartctl/doctor/*.c tools/doctor/*.c)
+dartctl_sources := $(filter-out $(dartctl_tls),$(wildcard tools/dartctl/*.c tools/dartctl/*/*.c \
+	tools/dartctl/*/*/*.c tools/watch/*.c))
 dartctl_libraries := dart
-dartctl_packages := jansson libbpf libdw libelf libibverbs libsystemd smartcols gnutls
+dartctl_packages := jansson libbpf libdw libelf libibverbs smartcols
+dartctl-tls_sources := $(dartctl_tls) $(addprefix tools/dartctl/cli/, client.c command.c \
+	elsewhere.c file.c message.c options.c table.c)
+dartctl-tls_libraries := dart
+dartctl-tls_packages := jansson libibverbs smartcols gnutls
 dartctl_skeletons := xdp_reporter
 
 # Pushes to switches, without and with Thrift.

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dartctl: tells dartd which objects to expose, and asks for its state. */
-#include <errno.h>
 #include <limits.h>
-#include <locale.h>
-#include <stdio.h>
-
-#include <dart/registration.h>
+#include <stddef.h>
 
 #include "tools/dartctl/cli/command.h"
 
@@ -71,24 +67,7 @@ static const struct command commands[] = {
 	{ }
 };
 
-static const struct command dartctl = { "dartctl", .commands = commands };
-
 int main(int argc, char **argv)
 {
-	struct options options = {
-		.socket = DART_REGISTRATION_SOCKET,
-		.root = &dartctl,
-		.command = &dartctl,
-		.help = command__help,
-	};
-	int status;
-
-	/* Tables print texts as far as the terminal can show them. */
-	setlocale(LC_CTYPE, "");
-
-	argv[0] = "dartctl";
-	status = command__run(&options, argc, argv);
-	if (fflush(stdout) || ferror(stdout))
-		return fail(EIO, "cannot write the answer");
-	return status;
+	return command__main(commands, argc, argv);
 }

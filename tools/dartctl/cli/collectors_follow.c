@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <systemd/sd-daemon.h>
 
 #include "collectors_follow.h"
 #include "message.h"
@@ -138,8 +137,7 @@ static int session__apply(struct session *session, struct dart_collectors *colle
 	if (session->has_last)
 		dart_collectors__free(&session->last);
 	else
-		sd_notifyf(0, "READY=1\nSTATUS=%s has %u collectors",
-			   follow->name, collectors->count);
+		tell_manager("%s has %u collectors", follow->name, collectors->count);
 	session->last = *collectors;
 	session->has_last = true;
 	session->retry_ms = 0;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds the command that the command line names, and prints help. */
+#include <errno.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,4 +204,31 @@ int command_help(const struct options *options, int argc, char **argv)
 			return status;
 	}
 	return command__help(&named);
+}
+
+int command__main(const struct command *commands, int argc, char **argv)
+{
+	const struct command dartctl = { "dartctl", .commands = commands };
+	char **line = malloc((argc + 1) * sizeof(*line));
+	struct options options = {
+		.line = line,
+		.socket = DART_REGISTRATION_SOCKET,
+		.root = &dartctl,
+		.command = &dartctl,
+		.help = command__help,
+	};
+	int status;
+
+	/* Tables print texts as far as the terminal can show them. */
+	setlocale(LC_CTYPE, "");
+
+	argv[0] = "dartctl";
+	if (!line)
+		return fail(ENOMEM, "cannot run a command");
+	memcpy(line, argv, (argc + 1) * sizeof(*line));
+	status = command__run(&options, argc, argv);
+	free(line);
+	if (fflush(stdout) || ferror(stdout))
+		return fail(EIO, "cannot write the answer");
+	return status;
 }

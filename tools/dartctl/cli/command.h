@@ -29,6 +29,10 @@ struct command {
  * an unambiguous prefix.  Returns an exit status.
  */
 int command__run(struct options *options, int argc, char **argv);
+/*
+ * The main function of a program of dartctl with the commands in @commands.  Returns its exit status.
+ */
+int command__main(const struct command *commands, int argc, char **argv);
 /* Prints options->command with its operands, or all commands below it. */
 int command__help(const struct options *options);
 
@@ -75,6 +79,11 @@ int command_query(struct options *options, int argc, char **argv);
 int command_apply(const struct options *options, int argc, char **argv);
 int command_save(const struct options *options, int argc, char **argv);
 int command_doctor(const struct options *options, int argc, char **argv);
+int command_tls_create(struct options *options, int argc, char **argv);
+int command_tls_install(struct options *options, int argc, char **argv);
+int command_tls_renew(struct options *options, int argc, char **argv);
+int command_tls_revoke(struct options *options, int argc, char **argv);
+int command_tls_list(struct options *options, int argc, char **argv);
 int command_help(const struct options *options, int argc, char **argv);
 int command_monitor(const struct options *options, int argc, char **argv);
 int command_status(const struct options *options, int argc, char **argv);

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <systemd/sd-daemon.h>
 
 #include <libdart/clock.h>
 
@@ -114,8 +113,8 @@ static int session__write(struct session *session, json_t *json)
 		}
 	}
 	if (!session->written)
-		sd_notifyf(0, "READY=1\nSTATUS=%s follows %s %s", path,
-			   session->watch->kind->object, session->watch->name);
+		tell_manager("%s follows %s %s", path, session->watch->kind->object,
+			     session->watch->name);
 	free(session->written);
 	session->written = text;
 	if (session->is_hurt)

@@ -3,9 +3,13 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <libdart/escape.h>
 #include <libdart/json.h>
@@ -133,4 +137,31 @@ void version__explain(const json_t *reply, struct dart_error *error)
 	if (advice)
 		dart_error__set(error, 0, "%s (%s)", reason.text, advice);
 	free(advice);
+}
+
+void tell_manager(const char *format, ...)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const char *path = getenv("NOTIFY_SOCKET") ?: "";
+	const socklen_t length = strlen(path);
+	char text[512] = "READY=1\nSTATUS=";
+	const size_t used = strlen(text);
+	va_list arguments;
+	int fd;
+
+	if ((*path != '/' && *path != '@') || length > sizeof(address.sun_path))
+		return;
+	memcpy(address.sun_path, path, length);
+	/* An abstract address. */
+	if (*path == '@')
+		*address.sun_path = '\0';
+	va_start(arguments, format);
+	vsnprintf(text + used, sizeof(text) - used, format, arguments);
+	va_end(arguments);
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	sendto(fd, text, strlen(text), MSG_NOSIGNAL, (const struct sockaddr *)&address,
+	       offsetof(struct sockaddr_un, sun_path) + length);
+	close(fd);
 }

@@ -10,6 +10,7 @@
 struct command;
 
 struct options {
+	char *const *line;	/* the whole command line, as it was */
 	bool json;		/* print the answer as JSON */
 	const char *socket;	/* path */
 	const struct command *root;	/* dartctl */

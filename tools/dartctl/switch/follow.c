@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
-#include <systemd/sd-daemon.h>
 #include <unistd.h>
 
 #include <libdart/clock.h>
@@ -79,8 +78,8 @@ static void session__take(struct session *session, struct lookup_wish *wish)
 	if (session->has_last)
 		dart_tea_tables__free(&session->last.tables);
 	else
-		sd_notifyf(0, "READY=1\nSTATUS=%s looks up table %s at %u servers",
-			   session->push->thrift, wish->tables.name, wish->tables.server_count);
+		tell_manager("%s looks up table %s at %u servers", session->push->thrift,
+			     wish->tables.name, wish->tables.server_count);
 	session->last = *wish;
 	session->has_last = true;
 	session->is_current = true;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* dartctl tls: certificates for both ends of a connection over TCP. */
+/*
+ * dartctl tls: certificates for both ends of a connection over TCP. And dartctl-tls, the program with
+ * this command and 'doctor': see elsewhere.c.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -147,7 +150,7 @@ static int check_place(const struct choice *choice, enum tls_kind kind)
 		       EXIT_SUCCESS;
 }
 
-static int create(struct options *options, int argc, char **argv)
+int command_tls_create(struct options *options, int argc, char **argv)
 {
 	struct tls_authority authority;
 	struct dart_error error;
@@ -203,7 +206,7 @@ static int find(void *data, const char *file, gnutls_x509_crt_t certificate, boo
 	return 0;
 }
 
-static int renew(struct options *options, int argc, char **argv)
+int command_tls_renew(struct options *options, int argc, char **argv)
 {
 	struct tls_authority authority;
 	char *names[TLS_NAMES_MAX];
@@ -265,7 +268,7 @@ static int read_all(const char *path, gnutls_datum_t *text, struct dart_error *e
 	return ret;
 }
 
-static int install(struct options *options, int argc, char **argv)
+int command_tls_install(struct options *options, int argc, char **argv)
 {
 	struct tls_bundle bundle = {};
 	gnutls_datum_t text = {};
@@ -297,7 +300,7 @@ static int install(struct options *options, int argc, char **argv)
 	return status;
 }
 
-static int revoke_name(struct options *options, int argc, char **argv)
+int command_tls_revoke(struct options *options, int argc, char **argv)
 {
 	struct tls_authority authority;
 	struct dart_error error;
@@ -364,7 +367,7 @@ static const struct table_column columns[] = {
 	{ }
 };
 
-static int list(struct options *options, int argc, char **argv)
+int command_tls_list(struct options *options, int argc, char **argv)
 {
 	struct dart_error error = { .text = "out of memory" };
 	json_t *found = json_array();
@@ -387,18 +390,14 @@ static int list(struct options *options, int argc, char **argv)
 	return status;
 }
 
-const struct command tls_commands[] = {
-	{ "create",
-	  "host|controller NAME... [--output FILE] [--days N] [--replace] [--directory DIRECTORY]",
-	  "make a certificate and a key, and an authority if there is none", .parse = create },
-	{ "install", "FILE [--replace] [--directory DIRECTORY]",
-	  "put files of 'tls create --output' where this machine looks", .parse = install },
-	{ "renew", "NAME [--output FILE] [--days N] [--directory DIRECTORY]",
-	  "make a certificate and a key for the same names again",
-	  .parse = renew },
-	{ "revoke", "NAME [--directory DIRECTORY]",
-	  "list all certificates of a name as revoked", .parse = revoke_name },
-	{ "list", "[--directory DIRECTORY]",
-	  "list the certificates that the authority has signed", .parse = list },
+static const struct command commands[] = {
+	{ "tls", .commands = tls_commands, .summary = "" },
+	{ "doctor", NULL, "find the faults of this host and their remedies",
+	  .run = command_doctor },
 	{ }
 };
+
+int main(int argc, char **argv)
+{
+	return command__main(commands, argc, argv);
+}
