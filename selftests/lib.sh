@@ -62,9 +62,10 @@ end_processes() {
 } 2>/dev/null
 
 # soon COMMAND...: succeeds when the command does, within $patience seconds; otherwise prints
-# the last output of the command, and the file $log
-patience=20
-case $(uname -r) in *-arm64*) patience=100 ;; esac	# as in execute
+# the last output of the command, and the file $log. A machine whose neighbours are busy needs ten
+# times as long as usual.
+patience=120
+case $(uname -r) in *-arm64*) patience=600 ;; esac	# as in execute
 soon() {
 	read -r soon_end _ </proc/uptime
 	soon_end=$((${soon_end%.*} + patience))

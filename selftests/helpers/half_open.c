@@ -2,7 +2,8 @@
 /*
  * half_open ADDRESS COUNT: keeps asking the dartd at "host" for connections from its own address
  * that it never establishes, COUNT at a time: it replaces each connection that ends.  It notifies
- * that it is ready when COUNT are accepted, and runs until a test kills it.
+ * that it is ready when COUNT are accepted, and runs until a test kills it.  Every second it prints
+ * "asked for COUNT connections in SECONDS s".
  */
 #include <endian.h>
 #include <errno.h>
@@ -12,12 +13,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <systemd/sd-daemon.h>
+#include <time.h>
 
 #include <dart/control.h>
 
 static struct addrinfo *from, *host;
 static struct rdma_event_channel *channel;
-static long wanted, accepted;
+static long wanted, accepted, asked;
+static time_t started, printed;
 static uint32_t last_number = 4711;
 
 static void fail(const char *step)
@@ -60,6 +63,24 @@ static void ask(struct rdma_cm_id *id)
 
 	if (rdma_connect(id, &parameters))
 		fail("ask for a connection");
+	asked++;
+}
+
+static time_t now(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+	return time.tv_sec;
+}
+
+static void print_asked(void)
+{
+	if (printed == now())
+		return;
+	printed = now();
+	printf("asked for %ld connections in %ld s\n", asked, (long)(printed - started));
+	fflush(stdout);
 }
 
 static void handle(struct rdma_cm_id *id, enum rdma_cm_event_type event)
@@ -97,6 +118,7 @@ int main(int argc, char *argv[])
 	channel = rdma_create_event_channel();
 	if (!channel)
 		fail("open the RDMA CM");
+	started = printed = now();
 	for (i = 0; i < wanted; i++)
 		begin();
 	while (!rdma_get_cm_event(channel, &event)) {
@@ -104,6 +126,7 @@ int main(int argc, char *argv[])
 		type = event->event;
 		rdma_ack_cm_event(event);
 		handle(id, type);
+		print_asked();
 	}
 	fail("read an event");
 }

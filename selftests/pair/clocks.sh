@@ -17,17 +17,22 @@ off() {
 	last "$1" ".clock_offset_ns | select(.) / 1e9 - $2 | . > -2 and . < 2"
 }
 
-# now FILE: is the last sample of the last five seconds, by this machine's clock?
+# now FILE: has the controller sampled since $since, by this machine's clock? The measured offset of
+# the host's clock is right within two seconds.
 now() {
-	last "$1" "$(date +%s) - .time_ns / 1e9 | . > -1 and . < 5"
+	sample=$(last "$1" .time_ns) || return
+	[ "$sample" -ge $((since - 2000000000)) ] &&
+		[ "$sample" -le $(($(date +%s%N) + 2000000000)) ]
 }
 
 # set_host STEP, set_here STEP: as date(1) takes it
 set_host() {
 	on host sh -c "date -s '$1' >/dev/null"
+	since=$(date +%s%N)
 }
 set_here() {
 	date -s "$1" >/dev/null
+	since=$(date +%s%N)
 }
 
 rdma_up

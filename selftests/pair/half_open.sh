@@ -25,15 +25,26 @@ for round in 1 2 3; do
 done
 pkill -x half_open
 check "a peer opens 63 connections, in more places than there are" sh -c \
-	'setsid half_open 10.77.0.66 63 >/dev/null 2>&1 &'
+	'setsid half_open 10.77.0.66 63 >/run/asked 2>/dev/null &'
 for round in 4 5 6; do
 	check "round $round: a controller gets in meanwhile" scraped
 done
 check "the connections that were not established are counted" counts '.unfinished > 15'
-if [ "$(uname -m)" = x86_64 ]; then
-	check "an address that connects too often is rejected" soon counts '.rejected_limit > 100'
+# dartd allows an address 50 connections per second, and an emulated or busy machine may not begin as
+# many: then there is nothing to reject.
+many_rejected() {
+	counts '.rejected_limit > 100'
+}
+is_slow() {
+	awk 'END { exit !($6 >= 20 && $3 < 60 * $6) }' /run/asked
+}
+rejected_or_slow() {
+	many_rejected || is_slow
+}
+if soon rejected_or_slow >/dev/null && ! many_rejected >/dev/null; then
+	point ok "an address that connects too often is rejected # SKIP it $(tail -n 1 /run/asked)"
 else
-	point ok "an address that connects too often is rejected # SKIP an emulated machine begins fewer connections per second than dartd allows an address"
+	check "an address that connects too often is rejected" many_rejected
 fi
 check "dartctl is answered meanwhile" timeout 10 on host dartctl -j status
 pkill -x half_open
