@@ -26,7 +26,7 @@ by_read() {
 
 # removed DEVICE: does the kernel finish its removal?
 removed() {
-	timeout 20 rdma link delete "$1"
+	timeout 120 rdma link delete "$1"
 }
 
 # reporters COUNT: COUNT reporters of the store own a queue pair
@@ -112,7 +112,7 @@ check "another device comes" sh -c 'ip link add other0 type dummy &&
 	ip address add 10.78.0.1/24 dev other0 && ip link set other0 up &&
 	rdma link add rxe7 type rxe netdev other0'
 refuse "dartd does not serve through another device" "rxe0" \
-	timeout 60 dart-controller --once --json 10.78.0.1
+	timeout 120 dart-controller --once --json 10.78.0.1
 check "the kernel removes the other device while dartd runs" removed rxe7
 check "dartd has not lost its own" status 'has("device_missing") | not'
 check "the agent stops" host_down

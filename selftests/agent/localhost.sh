@@ -11,7 +11,7 @@ END
 
 # values OPTION... HOST: does one scrape of the host contain values of CPUs?
 values() {
-	timeout 20 dart-controller --json --count 1 "$@" >/run/scrape &&
+	timeout 120 dart-controller --json --count 1 "$@" >/run/scrape &&
 		is_true -s '.[0].entries.cpustat.sum.system > 0' /run/scrape
 }
 

@@ -67,7 +67,7 @@ scrape() {
 	local host=localhost
 
 	[ "$1" = read ] || host=127.0.0.1
-	timeout 60 dart-controller --once --json --entries "$entry" --transport "$1" \
+	timeout 120 dart-controller --once --json --entries "$entry" --transport "$1" \
 		--tls-certificate "$tls/caller.example.pem" --tls-key "$tls/caller.example.key" \
 		--tls-authorities "$tls/authority.pem" "$host" 2>"$directory/said" |
 		gojq -e --arg entry "$entry" '.entries[$entry].rows[0]' || {

@@ -92,7 +92,7 @@ refuse "a third client is refused with the limit" "too many clients" dartctl lis
 # shellcheck disable=SC2154 # set by eval
 kill "$monitor1"
 check "when a client leaves, another is served" \
-	timeout 30 sh -c 'until dartctl list; do sleep 0.1; done'
+	timeout 120 sh -c 'until dartctl list; do sleep 0.1; done'
 # shellcheck disable=SC2154 # set by eval
 kill "$monitor2"
 check "the agent stops" host_down

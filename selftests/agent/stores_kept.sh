@@ -132,7 +132,7 @@ check "the store is created again" create lost --slots 2^10
 check "it has the bytes that were kept" [ "$(store_checksum lost)" = "$before" ]
 pkill -STOP -x service_manager
 check "a store is created although the service manager does not answer" \
-	timeout 30 dartctl store create unheard --slots 2^4 --value 20
+	timeout 120 dartctl store create unheard --slots 2^4 --value 20
 check "the log says that such a store is not kept" logged 1 \
 	"empty after a restart of dartd: .* the service manager: "
 pkill -CONT -x service_manager

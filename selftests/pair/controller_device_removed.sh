@@ -15,7 +15,7 @@ scrapes() {
 }
 
 removed() {
-	timeout 30 rdma link delete rxe0
+	timeout 120 rdma link delete rxe0
 }
 
 rdma_up

@@ -82,13 +82,13 @@ on host pkill -HUP -x dartd
 check "a machine that callers does not list is told so by the doctor" soon \
 	finds tcp fail "does not allow the address of this machine" "${certificates[@]}"
 refuse "a controller is told so" "does not allow the address of this side" \
-	timeout 60 dart-controller --transport tcp "${certificates[@]}" --once host
+	timeout 120 dart-controller --transport tcp "${certificates[@]}" --once host
 check "the agent stops" on host host_down
 
 configure "allow: {callers: [10.77.0.9]}"
 check "the agent starts with RDMA" on host host_up --config=/run/dartd.yaml
 refuse "a controller that asks over RDMA is told so" "its address is not in allow: callers" \
-	timeout 60 dart-controller --transport rpc --once host
+	timeout 120 dart-controller --transport rpc --once host
 check "the agent stops again" on host host_down
 on host rm -r $tls
 rm -r $tls

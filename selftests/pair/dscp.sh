@@ -40,7 +40,7 @@ counted() {
 
 # scrapes [OPTION...]: 20 scrapes, counted from the first packet of the connection on
 scrapes() {
-	on host "$0" count_packets && timeout 60 dart-controller "$@" --json -n 20 -i 20ms host >/run/scrapes
+	on host "$0" count_packets && timeout 120 dart-controller "$@" --json -n 20 -i 20ms host >/run/scrapes
 }
 
 # are NAME LEAST MOST...: prints the counters and compares them with bounds
@@ -98,7 +98,7 @@ check "a store is created with a reporter" on host sh -c \
 on host dartctl store export paths >/run/paths.json
 check "the export for reporters says DSCP 46" is_true '.collectors[0].dscp == 46' /run/paths.json
 on host "$0" count_packets
-check "a reporter sends reports" timeout 60 dart-report --interface eth0 --collectors /run/paths.json \
+check "a reporter sends reports" timeout 120 dart-report --interface eth0 --collectors /run/paths.json \
 	--flows uniform --count 200 --seed 7
 check "they have DSCP 46" are in_ef 100 100000
 check "the agent stops at last" on host host_down

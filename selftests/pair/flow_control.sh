@@ -76,7 +76,7 @@ look() {
 
 # follow COUNT PATTERN: COUNT of the next lines match
 follow() {
-	[ "$(timeout 60 grep -m "$1" "$2" < <(tail --pid $reader -n "+$((seen + 1))" \
+	[ "$(timeout 120 grep -m "$1" "$2" < <(tail --pid $reader -n "+$((seen + 1))" \
 		-f "$work/short") | wc -l)" -eq "$1" ]
 }
 

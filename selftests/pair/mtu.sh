@@ -11,7 +11,7 @@ with_mtu() {
 
 # reads [OPTION...]: three scrapes of large entries
 reads() {
-	timeout 60 dart-controller "$@" --json --count 3 --interval 100ms host >/run/scrapes &&
+	timeout 120 dart-controller "$@" --json --count 3 --interval 100ms host >/run/scrapes &&
 		[ "$(gojq -c 'select(.entries.vmstat)' /run/scrapes | wc -l)" = 3 ]
 }
 

@@ -84,14 +84,14 @@ wait $reader 2>/dev/null
 for format in --json ''; do
 	refuse "a full device ends a controller with one sentence (${format:-table})" \
 		"No space left" sh -c \
-		"timeout 60 dart-controller $format -i 100ms host >/dev/full 2>/run/log
+		"timeout 120 dart-controller $format -i 100ms host >/dev/full 2>/run/log
 		 status=\$?; cat /run/log; [ \$status != 1 ] || exit 1"
 	check "which it says once (${format:-table})" told 1 "No space left"
 	refuse "a single scrape fails if the device is full (${format:-table})" \
 		"No space left" sh -c "dart-controller --once $format host >/dev/full"
 done
 check "a reader that has gone ends a controller, which says so once" bash -c \
-	'timeout 60 dart-controller --json -i 100ms host 2>/run/log | head -n 1 >/run/lines
+	'timeout 120 dart-controller --json -i 100ms host 2>/run/log | head -n 1 >/run/lines
 	 [ "${PIPESTATUS[0]}" = 1 ] && grep -c "Broken pipe" /run/log | grep -x 1'
 check "the host is unregistered" on host dartctl unregister host
 check "the agent stops" on host host_down

@@ -86,16 +86,16 @@ check "sources of a namespace, devices, a cgroup and a disk are registered" on h
 check "a controller reads the registered sources" has disk:stats@n0
 
 check "a registered network device can be deleted at once" \
-	on host timeout 5 ip link del d0
+	on host timeout 120 ip link del d0
 check "a controller sees that a deleted network device left the table" \
 	lacks netdev:stats@d0
 check "a registered cgroup can be removed" on host rmdir $cgroups/other
 check "a controller sees that a removed cgroup left the table" lacks cgroup:cpu@/other
-check "a registered disk can be removed" on host timeout 10 \
+check "a registered disk can be removed" on host timeout 120 \
 	rmdir /sys/kernel/config/nullb/n0
 check "a controller sees that a removed disk left the table" lacks disk:stats@n0
 check "a registered namespace can be deleted at once" \
-	on host timeout 5 ip netns del blue
+	on host timeout 120 ip netns del blue
 check "a controller sees that a deleted namespace left the table" lacks snmp:tcp@blue
 check "a controller sees that a device in a deleted namespace left the table" \
 	lacks netdev:core@blue/v1

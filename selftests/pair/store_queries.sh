@@ -93,7 +93,7 @@ check "600 flows are reported to the large store" report paths "${flows[@]}"
 
 key "${flows[@]}" 599
 # Reports may still be under way.
-timeout 30 sh -c 'until dartctl query paths int-path "$@"; do :; done' sh \
+timeout 120 sh -c 'until dartctl query paths int-path "$@"; do :; done' sh \
 	"${key[@]}" --from host --policy consensus=2 >/dev/null 2>&1
 check "a query from another machine prints the path of a flow" \
 	[ "$(dartctl query paths int-path "${key[@]}" --from host:4792)" = "$expected" ]

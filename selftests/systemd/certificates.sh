@@ -12,7 +12,7 @@ remote() {
 
 # values: one scrape over TCP, with the files in the default places of the controller
 values() {
-	remote 'timeout 60 dart-controller --transport tcp --json --count 1 main' >/run/scrape &&
+	remote 'timeout 120 dart-controller --transport tcp --json --count 1 main' >/run/scrape &&
 		is_true -s '.[0].entries.dartd' /run/scrape
 }
 
@@ -99,7 +99,7 @@ check "the controller is told that its certificate is refused" \
 	refused 'refuses the certificate of this side'
 check "it is no longer connected" connected 0
 refuse "no other connection of it is accepted" 'refuses the certificate of this side' \
-	remote 'timeout 60 dart-controller --transport tcp --json --count 1 main'
+	remote 'timeout 120 dart-controller --transport tcp --json --count 1 main'
 
 check "the controller's machine gets another certificate" \
 	remote 'dartctl tls create controller monitor2 --replace'
