@@ -8,31 +8,27 @@ each=10
 count=$((processes * each))
 
 slices_listed() {
-	dartctl -j list | gojq '[.[] | select(.name | startswith("slice-"))] | length'
+	dartctl list | grep -c '^slice-'
 }
 
-# become COUNT: waits until as many slices are entries; each look is a request
+# become COUNT: waits until as many slices are entries
+are_listed() {
+	[ "$(slices_listed)" = "$1" ] || { slices_listed && tail -n 3 /run/writer.*; false; }
+}
 become() {
-	for _ in $(seq 300); do
-		[ "$(slices_listed)" != "$1" ] || return 0
-	done
-	echo "there are $(slices_listed) of $1"
-	tail -n 3 /run/writer.*
-	return 1
+	soon are_listed "$1"
 }
 
 value() {
-	dartctl -j show "slice-$1" | gojq ".values.rows[0].$2"
+	dartctl -j show "slice-$1" | sed -n "s/^ *\"$2\": \([0-9]*\).*/\1/p"
 }
 
 # alive NUMBER: the value of this slice grows, and is its own
+grows() {
+	[ "$(value "$1" "done")" -gt "$2" ]
+}
 alive() {
-	[ "$(value "$1" number)" -eq $((1000 + $1)) ] || return
-	before=$(value "$1" "done")
-	for _ in $(seq 100); do
-		[ "$(value "$1" "done")" -le "$before" ] || return 0
-	done
-	return 1
+	[ "$(value "$1" number)" -eq $((1000 + $1)) ] && soon grows "$1" "$(value "$1" "done")"
 }
 
 all_alive() {

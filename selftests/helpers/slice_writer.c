@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * slice_writer FIRST COUNT [MS]: owns the slices slice-FIRST and so on, through
- * libdart, and counts in each, also while dartd is down: "done" grows by 1 every 10 ms,
+ * libdart, and counts in each, also while dartd is down: "done" grows by 1 every 50 ms,
  * or every MS.  The constant "number" is 1000 + the number of the slice.
  *
  * Notifies that it is ready when it begins to write, whether dartd runs or not; with
@@ -110,7 +110,7 @@ int main(int argc, char *argv[])
 
 	events[0] = (struct pollfd){ .fd = dart_slices__fd(slices),
 				       .events = POLLIN };
-	events[1] = (struct pollfd){ .fd = every(argc > 3 ? atoi(argv[3]) : 10),
+	events[1] = (struct pollfd){ .fd = every(argc > 3 ? atoi(argv[3]) : 50),
 				       .events = POLLIN };
 	for (;;) {
 		if (poll(events, 2, -1) < 0)
