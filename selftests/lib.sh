@@ -122,7 +122,7 @@ objects() {
 # sampled ENTRY: the values of a sum that is gathered every 100 ms, from after this call
 sampled() {
 	read -r sampled_now _ </proc/uptime
-	for _ in $(seq 100); do
+	for _ in $(seq 1000); do
 		sampled_reply=$(dartctl -j show "$1+100ms") || return
 		sampled_values=$(echo "$sampled_reply" | gojq -c \
 			".values.sum | select(.time > $sampled_now * 1e9 + 1e7)")

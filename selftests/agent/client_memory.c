@@ -237,7 +237,7 @@ static int kept(const char *name)
 
 static bool becomes_kept(const char *name, int wanted)
 {
-	for (int i = 0; i < 100; i++) {
+	for (int i = 0; i < 1000; i++) {
 		if (kept(name) == wanted)
 			return true;
 		usleep(100000);

@@ -10,8 +10,9 @@ holds() {
 
 # disappears ENTRY: waits until the table lacks it
 disappears() {
-	for _ in $(seq 100); do
+	for _ in $(seq 1000); do
 		dartctl show "$1" || return 0
+		sleep 0.1
 	done
 	return 1
 }

@@ -20,7 +20,7 @@ killed() {
 
 	old=$(pidof dartd)
 	pkill -KILL -x dartd
-	for _ in $(seq 300); do
+	for _ in $(seq 1200); do
 		[ "$(pidof dartd)" != "$old" ] && dartctl status >/dev/null 2>&1 && return
 		sleep 0.1
 	done

@@ -36,7 +36,7 @@ present() {
 
 # agrees: waits, because the kernel ends a namespace after its deletion returned
 agrees() {
-	for _ in $(seq 50); do
+	for _ in $(seq 500); do
 		[ "$(registered)" != "$(present | sort)" ] || return 0
 		sleep 0.2
 	done

@@ -54,7 +54,7 @@ gathered() {
 
 # shown ENTRY, not_shown ENTRY: soon
 shown() {
-	for _ in $(seq 100); do
+	for _ in $(seq 1000); do
 		! dartctl show "$1" >/dev/null 2>&1 || return 0
 		sleep 0.1
 	done
@@ -62,7 +62,7 @@ shown() {
 }
 
 not_shown() {
-	for _ in $(seq 100); do
+	for _ in $(seq 1000); do
 		dartctl show "$1" >/dev/null 2>&1 || return 0
 		sleep 0.1
 	done

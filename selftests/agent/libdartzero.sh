@@ -118,7 +118,7 @@ end_meanwhile() {
 }
 check "dartd is killed, and the program ends before the next one starts" end_meanwhile
 check "the next dartd does not list it, but the program that lives" sh -c '
-	for i in $(seq 300); do dartctl status >/dev/null 2>&1 && break; sleep 0.1; done
+	for i in $(seq 1200); do dartctl status >/dev/null 2>&1 && break; sleep 0.1; done
 	! dartctl list | grep -q shop/ && dartctl list | grep -q early/'
 kill -KILL $early
 wait $early 2>/dev/null

@@ -14,7 +14,7 @@ told() {
 
 # monitors: both are connected: the first change is seen by both
 monitors() {
-	for _ in $(seq 100); do
+	for _ in $(seq 500); do
 		dartctl source add softirqs
 		dartctl unregister softirqs
 		[ -s "$lines" ] && [ -s "$json" ] && return

@@ -15,7 +15,7 @@ replies() {
 
 # announced EVENT OBJECT NAME: soon
 announced() {
-	for _ in $(seq 100); do
+	for _ in $(seq 1000); do
 		# shellcheck disable=SC2016 # variables of jq
 		is_true -s --arg event "$1" --arg object "$2" --arg name "$3" \
 			'any(.event == $event and .object == $object and

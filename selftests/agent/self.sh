@@ -16,8 +16,9 @@ holds() {
 
 # becomes FILTER: the agent learns of the end of a connection later than the peer
 becomes() {
-	for _ in $(seq 100); do
+	for _ in $(seq 1000); do
 		holds "$1" && return
+		sleep 0.1
 	done
 	return 1
 }

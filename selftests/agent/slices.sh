@@ -12,10 +12,11 @@ status() {
 	dartctl -j status | gojq ".$1"
 }
 
-# entries_become COUNT: waits until the table lists COUNT entries; each look is a request
+# entries_become COUNT: waits until the table lists COUNT entries
 entries_become() {
-	for _ in $(seq 100); do
+	for _ in $(seq 1000); do
 		[ "$(status entries)" -ne "$1" ] || return 0
+		sleep 0.1
 	done
 	return 1
 }

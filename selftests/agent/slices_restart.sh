@@ -58,7 +58,7 @@ pinned() {
 
 # become_unpinned COUNT: the kernel does not tell when pages are unpinned
 become_unpinned() {
-	for _ in $(seq 100); do
+	for _ in $(seq 1000); do
 		[ "$(pinned)" -gt "$1" ] || return 0
 		sleep 0.1
 	done

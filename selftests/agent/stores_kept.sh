@@ -21,7 +21,7 @@ again() {
 	old=$(pidof dartd)
 	"${@:3}"
 	pkill "-$1" -x "$2"
-	for _ in $(seq 300); do
+	for _ in $(seq 1200); do
 		[ "$(pidof dartd)" != "$old" ] && dartctl status >/dev/null 2>&1 &&
 			return
 		sleep 0.1

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The longest time after which an entry leaves whose process ended, on a slow machine. */
-#define REGISTRATION_LEASE_SECONDS_MAX 60
+/* The longest time after which an entry leaves whose process ended, on a slow and busy machine. */
+#define REGISTRATION_LEASE_SECONDS_MAX 300
 
 int registration__connect(void);
 

@@ -142,7 +142,7 @@ refuse "flows do not fit into entries of 16 bytes" "16 bytes, but a flow needs 2
 	dart-report -i eth0 --journal /run/events.json --source 10.77.0.9 -f zipf
 check "a journal with a reader is deleted, and the reader ends" sh -c '
 	dartctl journal tail events --from host & reader=$!
-	soon() { for _ in $(seq 200); do "$@" && return; sleep 0.1; done; return 1; }
+	soon() { for _ in $(seq 1200); do "$@" && return; sleep 0.1; done; return 1; }
 	soon sh -c "on host dartctl -j journal list | gojq -e \"any(.[]; .readers == 1)\"" &&
 	on host dartctl journal delete events && ! wait $reader'
 check "the agent stops" on host host_down

@@ -52,7 +52,7 @@ says() {
 # shellcheck disable=SC2016 # for the shell of the host
 again() {
 	on host sh -c 'old=$(pidof dartd); kill -KILL $old
-		for _ in $(seq 300); do
+		for _ in $(seq 1200); do
 			[ "$(pidof dartd)" != "$old" ] && dartctl status && exit
 			sleep 0.1
 		done

@@ -47,7 +47,7 @@ numbers >/run/before
 configure cpustat softnet irqs
 check "the service reloads with one source added and one removed" \
 	systemctl reload dartd.service
-for _ in $(seq 100); do
+for _ in $(seq 1000); do
 	[ "$(status generation)" -eq "$generation" ] || break
 	sleep 0.1
 done

@@ -124,9 +124,10 @@ static bool has_sent(const struct output_figures *figures, uint64_t samples)
 	return figures->numbers[OUTPUT_SENT_SAMPLES] == samples;
 }
 
+/* The output counts the samples first, and tells the error then. */
 static bool has_refused(const struct output_figures *figures, uint64_t samples)
 {
-	return output_losses__sum(&figures->refused) == samples;
+	return output_losses__sum(&figures->refused) == samples && *figures->error.kind;
 }
 
 static bool has_answer(const struct output_figures *figures, uint64_t samples)
