@@ -17,14 +17,15 @@ unit_settings_sources := agent/settings.c
 unit_store_kept_sources := $(addprefix agent/, \
 	base/fd_store.c base/log.c base/long_work.c base/rdma_base.c \
 	rdma/kept_memory.c \
-	rdma/remote_memory.c rdma/report_kept.c store/store_kept.c)
+	rdma/remote_memory.c rdma/report_kept.c)
 unit_epoch_folder_sources := agent/store/epoch_folder.c
 unit_epoch_index_sources := $(addprefix agent/store/, epoch_folder.c epoch_index.c)
 unit_epoch_memory_sources := agent/store/epoch_memory.c
 unit_long_work_sources := agent/base/long_work.c
 unit_entry_batch_sources := agent/tea/entry_batch.c
-unit_table_epoch_sources := agent/base/log.c agent/tea/table_kept.c
-unit_table_kept_sources := agent/base/log.c agent/tea/table_kept.c
+unit_table_kept_sources := $(addprefix agent/, base/fd_store.c base/log.c base/long_work.c \
+	rdma/kept_memory.c rdma/remote_memory.c tea/table_kept.c)
+unit_table_epoch_sources := $(unit_table_kept_sources)
 unit_source_schema_sources := $(addprefix agent/, \
 	schema/source_schema.c schema/listed_names.c region/source.c \
 	schema/btf_layout.c)

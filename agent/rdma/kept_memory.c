@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds, hands over and drops the memory that outlives dartd. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +12,19 @@ void kept_memory__prefix(const char *noun, const char *object,
 			 char prefix[static FD_STORE_NAME_MAX])
 {
 	snprintf(prefix, FD_STORE_NAME_MAX, "%s-%s,", noun, object);
+}
+
+void kept_memory__name(char name[static FD_STORE_NAME_MAX], const char *noun, const char *object,
+		       const char *geometry, ...)
+{
+	va_list arguments;
+	size_t used;
+
+	kept_memory__prefix(noun, object, name);
+	used = strlen(name);
+	va_start(arguments, geometry);
+	vsnprintf(name + used, FD_STORE_NAME_MAX - used, geometry, arguments);
+	va_end(arguments);
 }
 
 int kept_memory__find(struct kept_memory *kept, const char *name, uint64_t length)

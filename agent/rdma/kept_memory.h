@@ -18,6 +18,17 @@ struct kept_memory {
 	bool has_warned;	/* that no service manager keeps any */
 };
 
+/*
+ * Writes the name of the memory of @object: @geometry, a format with its arguments, prints what has
+ * to be the same for the next dartd to take the memory.  Names that are longer than
+ * FD_STORE_NAME_MAX - 1 are cut off: each kind asserts that its names fit.
+ */
+__attribute__((format(printf, 4, 5))) void
+kept_memory__name(char name[static FD_STORE_NAME_MAX], const char *noun, const char *object,
+		  const char *geometry, ...);
+/* The names that begin so fit, if the digits and commas of their geometry are at most @geometry. */
+#define KEPT_MEMORY_NAME_FITS(prefix, object_max, geometry) \
+	(sizeof(prefix) + (object_max) + sizeof(geometry) < FD_STORE_NAME_MAX)
 /* Writes the beginning of the names of an object's memory, whatever its geometry. */
 void kept_memory__prefix(const char *noun, const char *object,
 			 char prefix[static FD_STORE_NAME_MAX]);

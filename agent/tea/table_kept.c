@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Names and epochs by which the next dartd recognizes a table. */
-#include <stdio.h>
-
 #include <dart/tea_access.h>
 
 #include "agent/base/log.h"
+#include "agent/rdma/kept_memory.h"
 #include "table_kept.h"
 
-_Static_assert(sizeof(TABLE_KEPT_PREFIX) + DART_TEA_NAME_MAX + sizeof(",28,8,64,64,1023-1023") <
-		       FD_STORE_NAME_MAX,
+_Static_assert(KEPT_MEMORY_NAME_FITS(TABLE_KEPT_PREFIX, DART_TEA_NAME_MAX, ",28,8,64,64,1023-1023"),
 	       "the name fits");
 
 void table_kept__name(const char *table, const struct table_parameters *parameters,
@@ -16,9 +14,9 @@ void table_kept__name(const char *table, const struct table_parameters *paramete
 {
 	const struct dart_tea_geometry *geometry = &parameters->geometry;
 
-	snprintf(name, FD_STORE_NAME_MAX, TABLE_KEPT_PREFIX "%s,%u,%u,%u,%u,%u-%u", table,
-		 geometry->rows_log2, geometry->cells, geometry->key_length, geometry->value_length,
-		 parameters->first_share, parameters->last_share);
+	kept_memory__name(name, TABLE_NOUN, table, "%u,%u,%u,%u,%u-%u", geometry->rows_log2,
+			  geometry->cells, geometry->key_length, geometry->value_length,
+			  parameters->first_share, parameters->last_share);
 }
 
 json_t *table_kept__table(uint32_t epoch)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Sends the requests of commands to dartd, and prints its replies. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include <libdart/escape.h>
 
 #include "client.h"
+#include "file.h"
 #include "message.h"
 
 int client__open(const struct options *options, struct dart_registration_client *client)
@@ -92,6 +94,36 @@ static int ask_and_print(const struct options *options, json_t *request, int fd,
 int client__do(const struct options *options, json_t *request, int fd, const char *member)
 {
 	return ask_and_print(options, request, fd, member, NULL);
+}
+
+json_t *client__optional(long long number)
+{
+	return number < 0 ? NULL : json_integer(number);
+}
+
+int client__create(const struct options *options, json_t *request, const char *file,
+		   const char *member)
+{
+	char full[PATH_MAX];
+	bool is_new;
+	int fd, status;
+
+	if (!file)
+		return client__do(options, request, -1, member);
+	fd = file__open_memory(file, full, &is_new);
+	if (fd < 0) {
+		json_decref(request);
+		return EXIT_FAILURE;
+	}
+	if (request && json_object_set_new(request, "file", json_string(full))) {
+		json_decref(request);
+		request = NULL;
+	}
+	status = client__do(options, request, fd, member);
+	if (status && is_new)
+		unlink(full);
+	close(fd);
+	return status;
 }
 
 int client__run(const struct options *options,

@@ -31,6 +31,15 @@ json_t *client__ask(const struct options *options, json_t *request, int fd,
 
 /* Asks like client__ask(), but prints @member with --json, and returns an exit status. */
 int client__do(const struct options *options, json_t *request, int fd, const char *member);
+/*
+ * Asks dartd to create an object, likewise.  Unless @file is NULL the object's memory is that file,
+ * which is created if needed: the request names it, and carries its descriptor.  A file that this
+ * function created does not outlive a failure.
+ */
+int client__create(const struct options *options, json_t *request, const char *file,
+		   const char *member);
+/* A new member of a request; NULL if the number is negative, which stands for none. */
+json_t *client__optional(long long number);
 /* Makes the request from the operands @argv, and prints the answer likewise. */
 int client__run(const struct options *options,
 		const struct client_request *request, int argc, char **argv);

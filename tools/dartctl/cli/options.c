@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Options of the command line, over getopt_long(3). */
 #include <assert.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +125,14 @@ int options__take(struct options *options, int argc, char **argv, const struct o
 int options__take_in_front(struct options *options, int argc, char **argv)
 {
 	return take(options, argc, argv, NULL, NULL, "+:jhV");
+}
+
+int options__take_power(void *log2, const char *text)
+{
+	const long long value = dart_quantity__logarithm(text, INT_MAX);
+
+	*(long long *)log2 = value;
+	return value < 0 ? EXIT_USAGE : EXIT_SUCCESS;
 }
 
 long long options__number(const char *text, long long most)

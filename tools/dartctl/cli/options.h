@@ -63,6 +63,9 @@ int options__take(struct options *options, int argc, char **argv, const struct o
 /* The same without rows, but stops at the first operand. */
 int options__take_in_front(struct options *options, int argc, char **argv);
 
+/* The take() of a power of two such as "2^20" or "256": sets a long long to its logarithm. */
+int options__take_power(void *log2, const char *text);
+
 /* The decimal number @text; -1 if @text is no number, or is larger than @most. */
 long long options__number(const char *text, long long most);
 

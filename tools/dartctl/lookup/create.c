@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dartctl table create: reserves memory of dartd for a lookup table. */
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <libdart/settings/quantity.h>
 
 #include "layout.h"
 #include "tools/dartctl/cli/command.h"
-#include "tools/dartctl/cli/file.h"
 #include "tools/dartctl/cli/schemas.h"
 
 /* The part of the cells that --entries may fill, so that few entries are stashed. */
@@ -144,45 +141,22 @@ static void say_size(const struct wanted *wanted)
 	       wanted->rows_log2, cells, LOAD_PERCENT, capacity(cells, wanted->rows_log2));
 }
 
-/* NULL if the number was not given. */
-static json_t *optional(long long number)
-{
-	return number < 0 ? NULL : json_integer(number);
-}
-
-static int request(const struct options *options, const struct wanted *wanted,
-		   const char *file, int fd)
+static int request(const struct options *options, const struct wanted *wanted)
 {
 	json_t *shares = wanted->shares.first < 0 ?
 				 NULL :
 				 json_pack("[I, I]", (json_int_t)wanted->shares.first,
 					   (json_int_t)wanted->shares.last);
 
-	return client__do(options,
-			  json_pack("{s:s, s:s, s:I, s:I, s:I, s:o*, s:o*, s:o*, s:s*}", "request",
-				    "table-create", "name", wanted->name, "rows_log2",
-				    (json_int_t)wanted->rows_log2, "key_length",
-				    (json_int_t)wanted->key, "value_length",
-				    (json_int_t)wanted->value, "cells", optional(wanted->cells),
-				    "packet_length", optional(wanted->packet), "shares", shares,
-				    "file", file),
-			  fd, "table");
-}
-
-static int request_file(const struct options *options, const struct wanted *wanted)
-{
-	char file[PATH_MAX];
-	bool is_new;
-	int fd, status;
-
-	fd = file__open_memory(wanted->file, file, &is_new);
-	if (fd < 0)
-		return EXIT_FAILURE;
-	status = request(options, wanted, file, fd);
-	if (status && is_new)
-		unlink(file);
-	close(fd);
-	return status;
+	return client__create(options,
+			      json_pack("{s:s, s:s, s:I, s:I, s:I, s:o*, s:o*, s:o*}", "request",
+					"table-create", "name", wanted->name, "rows_log2",
+					(json_int_t)wanted->rows_log2, "key_length",
+					(json_int_t)wanted->key, "value_length",
+					(json_int_t)wanted->value, "cells",
+					client__optional(wanted->cells), "packet_length",
+					client__optional(wanted->packet), "shares", shares),
+			      wanted->file, "table");
 }
 
 int command_table_create(struct options *options, int argc, char **argv)
@@ -195,7 +169,7 @@ int command_table_create(struct options *options, int argc, char **argv)
 	status = status ?: size(&wanted);
 	if (status)
 		return status;
-	status = wanted.file ? request_file(options, &wanted) : request(options, &wanted, NULL, -1);
+	status = request(options, &wanted);
 	if (!status && !options->json && wanted.entries >= 0)
 		say_size(&wanted);
 	return status;

@@ -5,14 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <dart/store.h>
 #include <libdart/settings/quantity.h>
 
 #include "instant.h"
 #include "tools/dartctl/cli/command.h"
-#include "tools/dartctl/cli/file.h"
 
 /* The store to create; dartd refuses impossible ones. */
 struct wanted {
@@ -51,14 +49,6 @@ static int take_bytes(void *member, const char *text)
 		       EXIT_SUCCESS;
 }
 
-static int take_slots(void *slots_log2, const char *text)
-{
-	const long long value = dart_quantity__logarithm(text, INT_MAX);
-
-	*(long long *)slots_log2 = value;
-	return value < 0 ? EXIT_USAGE : EXIT_SUCCESS;
-}
-
 static int take_number(void *member, const char *text)
 {
 	const long long value = options__number(text, LLONG_MAX);
@@ -68,7 +58,7 @@ static int take_number(void *member, const char *text)
 }
 
 static const struct option_row rows[] = {
-	OPTION_OWN("slots", struct wanted, slots_log2, take_slots,
+	OPTION_OWN("slots", struct wanted, slots_log2, options__take_power,
 		   .form = "is a power of two such as 2^20"),
 	OPTION_OWN("value", struct wanted, value, take_number),
 	OPTION_OWN("redundancy", struct wanted, redundancy, take_number),
@@ -90,29 +80,21 @@ static json_t *given(uint64_t number)
 	return number ? json_integer(number) : NULL;
 }
 
-/* NULL if the number was not given. */
-static json_t *optional(long long number)
+static int request(const struct options *options, const struct wanted *wanted, const char *name)
 {
-	return number < 0 ? NULL : json_integer(number);
-}
-
-static int request(const struct options *options, const struct wanted *wanted,
-		   const char *name, const char *file, int fd)
-{
-	return client__do(options,
-			  json_pack("{s:s, s:s, s:I, s:I, s:o*, s:o*, s:s*, s:o*, s:o*, s:o*, s:o*, s:s*, s:o*}",
-				    "request",
-				    "store-create", "name", name, "slots_log2",
-				    (json_int_t)wanted->slots_log2, "value_length",
-				    (json_int_t)wanted->value, "redundancy",
-				    optional(wanted->redundancy), "checksum_bits",
-				    optional(wanted->checksum), "file", file, "epoch_ns",
-				    given(wanted->epoch_ns), "epoch_reports",
-				    given(wanted->epoch_reports), "keep_ns",
-				    given(wanted->keep_ns), "keep_bytes",
-				    given(wanted->keep_bytes), "schema", wanted->schema,
-				    "falling", wanted->falls ? json_true() : NULL),
-			  fd, "store");
+	return client__create(
+		options,
+		json_pack("{s:s, s:s, s:I, s:I, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:s*, s:o*}",
+			  "request", "store-create", "name", name, "slots_log2",
+			  (json_int_t)wanted->slots_log2, "value_length",
+			  (json_int_t)wanted->value, "redundancy",
+			  client__optional(wanted->redundancy), "checksum_bits",
+			  client__optional(wanted->checksum), "epoch_ns", given(wanted->epoch_ns),
+			  "epoch_reports", given(wanted->epoch_reports), "keep_ns",
+			  given(wanted->keep_ns), "keep_bytes", given(wanted->keep_bytes),
+			  "schema", wanted->schema, "falling",
+			  wanted->falls ? json_true() : NULL),
+		wanted->file, "store");
 }
 
 static int create(struct options *options, int argc, char **argv)
@@ -120,9 +102,6 @@ static int create(struct options *options, int argc, char **argv)
 	struct wanted wanted = {
 		.slots_log2 = -1, .value = -1, .redundancy = -1, .checksum = -1,
 	};
-	char file[PATH_MAX];
-	bool is_new;
-	int fd, status;
 
 	if (options__take(options, argc, argv, rows, &wanted))
 		return EXIT_USAGE;
@@ -130,17 +109,7 @@ static int create(struct options *options, int argc, char **argv)
 		return misuse("'store create' needs one name");
 	if (wanted.slots_log2 < 0 || wanted.value < 0)
 		return misuse("'store create' needs --slots and --value");
-	if (!wanted.file)
-		return request(options, &wanted, argv[optind], NULL, -1);
-
-	fd = file__open_memory(wanted.file, file, &is_new);
-	if (fd < 0)
-		return EXIT_FAILURE;
-	status = request(options, &wanted, argv[optind], file, fd);
-	if (status && is_new)
-		unlink(file);
-	close(fd);
-	return status;
+	return request(options, &wanted, argv[optind]);
 }
 
 /* "SINCE to UNTIL in memory" */
