@@ -80,10 +80,25 @@ soon() {
 	done
 }
 
+# is_true [OPTION...] FILTER [FILE]: the program of this name, without starting it
+is_true() {
+	true_result=$(gojq -e "$@")
+	true_status=$?
+	printf '%s\n' "$true_result"
+	[ -n "$true_result" ] || return 1
+	return $true_status
+}
+
+# number_in NAME: the first number with this name in the JSON that dartctl printed. sed starts five
+# times as fast as gojq.
+number_in() {
+	sed -n "s/^ *\"$1\": \(-\?[0-9][0-9]*\),\?\$/\1/p;T;q"
+}
+
 # passed: a pass of the gathering at 100 ms began and ended after this call
 passed() {
-	passed_first=$(dartctl -j show gathering+100ms | gojq .values.sum.passes)
-	until [ "$(dartctl -j show gathering+100ms | gojq .values.sum.passes)" -ge \
+	passed_first=$(dartctl -j show gathering+100ms | number_in passes)
+	until [ "$(dartctl -j show gathering+100ms | number_in passes)" -ge \
 		$((passed_first + 2)) ]; do
 		sleep 0.02
 	done
@@ -94,10 +109,20 @@ logged() {
 	[ "$(grep -c -e "$2" "$log")" = "$1" ]
 }
 
+# entry_names: of the table, one per line. gojq takes a second for 100 KB of JSON.
+entry_names() {
+	dartctl list | awk 'NR > 1 { print $1 }'
+}
+
+# source_names: likewise, of entries that are sources
+source_names() {
+	dartctl list --kind source | awk 'NR > 1 { print $1 }'
+}
+
 # lacks ENTRY: the agent answers, and its table lacks the entry
-# shellcheck disable=SC2016 # a variable of jq
 lacks() {
-	dartctl -j entry list | is_true --arg name "$1" 'all(.[]; .name != $name)'
+	lacks_names=$(entry_names)
+	[ -n "$lacks_names" ] && ! printf '%s\n' "$lacks_names" | grep -q -x -F -e "$1"
 }
 
 # reach ADDRESS: a static neighbour, for this machine is alone

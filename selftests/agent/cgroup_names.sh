@@ -8,8 +8,12 @@ top=/sys/fs/cgroup/names
 
 # longest: bytes of the longest path of an entry
 longest() {
-	dartctl -j list | gojq '[.[].name | select(startswith("cgroup:cpu@/names")) |
-		length - ("cgroup:cpu@" | length)] | max'
+	entry_names | LC_ALL=C awk '/^cgroup:cpu@\/names/ {
+			bytes = length($0) - length("cgroup:cpu@")
+			if (bytes > most)
+				most = bytes
+		}
+		END { print most + 0 }'
 }
 
 reaches() {
@@ -17,7 +21,7 @@ reaches() {
 }
 
 has() {
-	dartctl -j list | is_true --arg name "$1" 'any(.[]; .name == $name)'
+	entry_names | grep -q -x -F -e "$1"
 }
 
 # read_by_controller NAME: a controller on this host reads values of the entry

@@ -13,8 +13,12 @@ as_user() {
 
 # deepest: bytes of the longest path of a cgroup with an entry
 deepest() {
-	dartctl -j list | gojq '[.[].name | select(startswith("cgroup:cpu@/nested")) |
-		length - ("cgroup:cpu@" | length)] | max'
+	entry_names | LC_ALL=C awk '/^cgroup:cpu@\/nested/ {
+			bytes = length($0) - length("cgroup:cpu@")
+			if (bytes > most)
+				most = bytes
+		}
+		END { print most + 0 }'
 }
 
 reaches() {

@@ -22,8 +22,7 @@ churn() {
 
 # Cgroups by name; namespaces may be unnamed, so only their number counts.
 registered() {
-	dartctl -j list | gojq -r '.[] | select(.kind == "source").name' |
-		sed 's/^snmp:ip.*/namespace/' | sort
+	source_names | sed 's/^snmp:ip.*/namespace/' | sort
 }
 
 present() {

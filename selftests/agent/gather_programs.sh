@@ -35,7 +35,7 @@ registers_host() {
 
 # entries_are COUNT NAME: the names of COUNT entries begin with NAME
 entries_are() {
-	[ "$(dartctl -j list | gojq "[.[].name | select(startswith(\"$2\"))] | length")" = "$1" ]
+	[ "$(entry_names | prefix=$2 awk 'index($0, ENVIRON["prefix"]) == 1' | wc -l)" = "$1" ]
 }
 
 check "the module is not loaded" sh -c 'modprobe -r dart_zero; ! grep -q ^dart_zero /proc/modules'
@@ -90,5 +90,5 @@ check "the agent with page exposure stops" host_down
 
 GATHERER=module
 check "the module's way is chosen" sh -c 'echo "gatherer: module" >/etc/dart/dartd.d/gatherer.yaml'
-refuse "without the module it is refused with the remedy" "modprobe dart_zero" timeout 20 dartd
+refuse "without the module it is refused with the remedy" "modprobe dart_zero" timeout 120 dartd
 finish

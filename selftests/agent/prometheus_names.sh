@@ -20,11 +20,9 @@ registered() {
 
 # shown: a line for each entry, with its fields
 shown() {
-	dartctl -j list | gojq -r '.[] | select(.kind == "source").name' |
-		while read -r entry; do
-			dartctl -j show "$entry" | gojq -r '"\(.name) \(
-				[.schema.fields[].name] | join(" "))"'
-		done
+	source_names | while read -r entry; do
+		dartctl -j show "$entry"
+	done | gojq -r '"\(.name) \([.schema.fields[].name] | join(" "))"'
 }
 
 check "the host and sources that it leaves out can be registered" registered

@@ -12,7 +12,7 @@ configure() {
 }
 
 entries() {
-	dartctl -j list | gojq -r '.[].name' | sort | paste -sd ' '
+	entry_names | sort | paste -sd ' '
 }
 
 generation() {

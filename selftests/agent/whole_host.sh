@@ -7,8 +7,9 @@ log=/run/dartd.log
 
 # names PREFIX: the rest of the names of entries after PREFIX
 names() {
-	dartctl -j list | gojq -r --arg prefix "$1" '.[] | select(.kind == "source").name |
-		select(startswith($prefix)) | ltrimstr($prefix)' | sort
+	source_names | prefix=$1 awk 'index($0, ENVIRON["prefix"]) == 1 {
+			print substr($0, length(ENVIRON["prefix"]) + 1)
+		}' | sort
 }
 
 has() {
@@ -59,7 +60,7 @@ churn() {
 
 # parts: the names of all parts of the host, without the intervals
 parts() {
-	dartctl -j list | gojq -r '.[].name' | grep -v -e '^dartd$' -e '^tcp$' | sort
+	entry_names | grep -v -e '^dartd$' -e '^tcp$' | sort
 }
 
 # complete: each source has an entry or a follower, except sources that others include or

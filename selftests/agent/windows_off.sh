@@ -12,7 +12,7 @@ reload() {
 # gathered FILE: registers the whole host; FILE gets the output of dartctl and all names
 gathered() {
 	dartctl register host --gather 100ms >"$1" 2>&1 &&
-		dartctl -j list | gojq -r '.[].name' | sort >>"$1"
+		entry_names | sort >>"$1"
 }
 
 # has_values ENTRY: the table shows values of the entry

@@ -53,8 +53,7 @@ switches() {
 }
 
 entries() {
-	dartctl -j list | gojq -r '.[] | select(.kind | . != "follow" and . != "host").name' |
-		sort
+	dartctl list | awk 'NR > 1 && $2 != "follow" && $2 != "host" { print $1 }' | sort
 }
 
 # reads_all: a controller reads exactly all entries
@@ -171,7 +170,7 @@ done'
 
 dart-controller --json --interval 3s 10.77.0.1 >/run/scrapes &
 controller=$!
-check "a controller begins to scrape" timeout 20 sh -c \
+check "a controller begins to scrape" timeout 120 sh -c \
 	'until [ -s /run/scrapes ]; do sleep 0.1; done'
 before=$(switches)
 sleep 60
