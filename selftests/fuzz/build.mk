@@ -53,6 +53,9 @@ fuzz_journal_parsers := $(addprefix tools/lib/dart/journal/, journal.c journal_c
 fuzz_key_schema_parsers := $(addprefix tools/lib/dart/, yaml_file.c \
 	key/key_schema.c key/key_schema_key.c \
 	key/key_schema_load.c)
+fuzz_members_file_sources := $(addprefix tools/controller/, discovery/members_file.c \
+	settings/shard.c)
+fuzz_members_file_parsers := tools/controller/discovery/members_file.c
 fuzz_metric_names_sources := $(wildcard tools/controller/metrics/*.c \
 	tools/controller/metrics/*/*.c) $(addprefix tools/controller/, base/arena.c \
 	base/number_text.c settings/labels.c)

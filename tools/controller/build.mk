@@ -14,6 +14,9 @@ controller_settings := $(wildcard tools/controller/settings/*.c) \
 unit_controller_options_sources := $(controller_settings)
 unit_controller_config_sources := $(controller_settings)
 unit_controller_shard_sources := tools/controller/settings/shard.c
+unit_controller_membership_sources := $(unit_controller_shard_sources)
+unit_controller_members_file_sources := $(unit_controller_shard_sources) \
+	tools/controller/discovery/members_file.c
 unit_controller_credit_sources := tools/controller/flow/credit.c
 unit_controller_groups_sources := $(addprefix tools/controller/flow/, credit.c \
 	credit_groups.c)
@@ -79,6 +82,7 @@ unit_controller_discovery_sources := $(controller_settings) \
 	$(filter-out %/target_set.c,$(wildcard tools/controller/discovery/*.c)) \
 	tools/controller/base/url.c tools/controller/base/secret.c \
 	tools/watch/path_watch.c
+unit_controller_members_sources := $(unit_controller_discovery_sources)
 unit_controller_http_sd_sources := $(unit_controller_discovery_sources)
 unit_controller_call_sources := $(unit_serve_tcp_sources) \
 	$(controller_settings) $(wildcard $(addprefix tools/controller/, \
@@ -140,7 +144,7 @@ $(foreach in,obj sanitized tsan/obj helgrind/obj,\
 	$(output)/$(in)/tools/controller/web/web_files.o): $(web_page)
 unit_controller_call_late_sources := $(unit_controller_call_sources)
 threaded_tests += controller_call controller_call_late controller_pool controller_workers controller_outputs \
-	controller_sinks controller_discovery controller_catalog controller_http_server controller_http_streams \
+	controller_sinks controller_discovery controller_members controller_catalog controller_http_server controller_http_streams \
 	controller_http_hostile \
 	metric_plan_store metric_sinks controller_record controller_replay
 

@@ -76,11 +76,11 @@ static void add_own(void *data, struct own_metrics *metrics)
 		metrics->has_failed = true;
 }
 
-static struct shard own_shard(void *data)
+static void own_membership(void *data, struct membership *membership)
 {
 	const struct controller_outputs *outputs = data;
 
-	return condition__shard(outputs->condition);
+	condition__membership(outputs->condition, membership);
 }
 
 static int open_exposition(struct controller_outputs *outputs, const struct options *options,
@@ -110,7 +110,8 @@ static int open_exposition(struct controller_outputs *outputs, const struct opti
 	if (!exposition)
 		return -ENOMEM;
 	opening->metrics[opening->metric_count++] = exposition;
-	exposition__set_own(exposition, &(struct exposition_own){ add_own, own_shard, outputs });
+	exposition__set_own(exposition,
+			    &(struct exposition_own){ add_own, own_membership, outputs });
 	exposition__pages(exposition, outputs->pages);
 	condition__pages(outputs->condition, outputs->pages + EXPOSITION_PAGES);
 	return http_server__new(&server, &outputs->server, error);

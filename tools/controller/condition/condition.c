@@ -28,6 +28,7 @@ int condition__open(struct condition *condition, const struct options *options,
 {
 	condition->options = options;
 	condition->access = access;
+	pthread_mutex_init(&condition->shard_lock, NULL);
 	condition->started_ns = dart_clock__ns(CLOCK_REALTIME);
 	atomic_store(&condition->alive_ns, dart_clock__ns(CLOCK_MONOTONIC));
 	atomic_store(&condition->reloaded_ns, condition->started_ns);
@@ -91,6 +92,9 @@ void condition__close(struct condition *condition)
 	condition__end(condition);
 	if (condition->options && condition->reload_fd >= 0)
 		close(condition->reload_fd);
+	if (condition->options)
+		pthread_mutex_destroy(&condition->shard_lock);
+	condition->options = NULL;
 	condition->reload_fd = -1;
 }
 
@@ -119,45 +123,54 @@ void condition__set_equal_labels(struct condition *condition, size_t count)
 	atomic_store(&condition->equal_labels, count);
 }
 
-void condition__set_shard(struct condition *condition, const struct shard *shard,
-			  const struct shard_parts *parts)
+void condition__set_shard(struct condition *condition, const struct membership *membership,
+			  const struct shard_parts *parts, bool is_failing)
 {
-	atomic_store(&condition->member, shard->member);
-	atomic_store(&condition->members, shard->members);
-	atomic_store(&condition->replication, shard->replication);
-	atomic_store(&condition->standby, parts->standby);
-	atomic_store(&condition->left, parts->left);
+	pthread_mutex_lock(&condition->shard_lock);
+	condition->membership = *membership;
+	condition->parts = *parts;
+	condition->is_shard_failing = is_failing;
+	pthread_mutex_unlock(&condition->shard_lock);
 }
 
-struct shard condition__shard(const struct condition *condition)
+void condition__membership(struct condition *condition, struct membership *membership)
 {
-	return (struct shard){
-		.member = atomic_load(&condition->member),
-		.members = atomic_load(&condition->members),
-		.replication = atomic_load(&condition->replication),
-	};
+	pthread_mutex_lock(&condition->shard_lock);
+	*membership = condition->membership;
+	pthread_mutex_unlock(&condition->shard_lock);
 }
 
 /* ---- metrics */
 
-static void add_shard(const struct condition *condition, struct own_metrics *metrics)
+static void add_shard(struct condition *condition, struct own_metrics *metrics)
 {
-	const struct shard shard = condition__shard(condition);
+	struct membership membership;
+	struct shard_parts parts;
+	bool is_failing;
 
-	if (!shard.members)
+	pthread_mutex_lock(&condition->shard_lock);
+	membership = condition->membership;
+	parts = condition->parts;
+	is_failing = condition->is_shard_failing;
+	pthread_mutex_unlock(&condition->shard_lock);
+	if (!membership.shard.member)
 		return;
 	own_metrics__add_one(metrics, "dart_controller_shard_member",
 			     "The number of this controller among the members of its shard.", "",
-			     METRIC_GAUGE, shard.member);
+			     METRIC_GAUGE, membership.shard.member);
 	own_metrics__add_one(metrics, "dart_controller_shard_members",
 			     "Controllers that share the agents out.", "", METRIC_GAUGE,
-			     shard.members);
+			     membership__count(&membership));
 	own_metrics__add_one(metrics, "dart_controller_agents_of_other_members",
 			     "Agents that sources name and only other members scrape.", "",
-			     METRIC_GAUGE, atomic_load(&condition->left));
+			     METRIC_GAUGE, parts.left);
 	own_metrics__add_one(metrics, "dart_controller_agents_on_standby",
 			     "Agents that another member scrapes and this one would take over.", "",
-			     METRIC_GAUGE, atomic_load(&condition->standby));
+			     METRIC_GAUGE, parts.standby);
+	if (membership.is_listed)
+		own_metrics__add_one(metrics, "dart_controller_shard_list_failing",
+				     "1: the list of members cannot be read, and the last one counts.",
+				     "", METRIC_GAUGE, is_failing);
 }
 
 static void add_memory(struct own_metrics *metrics)

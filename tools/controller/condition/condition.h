@@ -14,12 +14,14 @@
 #ifndef CONTROLLER_CONDITION_H
 #define CONTROLLER_CONDITION_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <systemd/sd-event.h>
 
 #include "tools/controller/http/http_access.h"
 #include "tools/controller/http/http_server.h"
 #include "tools/controller/metrics/own_metrics.h"
+#include "tools/controller/settings/shard.h"
 #include "tools/controller/settings/options.h"
 
 /* Pages for http_server.h, besides /-/metrics. */
@@ -39,8 +41,10 @@ struct condition {
 	/* Tables taken from mirrors, and looks after which one had to be READ. */
 	atomic_uint_least64_t told, gaps;
 	atomic_size_t equal_labels; /* agents with the same labels as others */
-	atomic_uint member, members, replication; /* of the shard */
-	atomic_size_t standby, left; /* agents; see struct shard_parts */
+	pthread_mutex_t shard_lock; /* of the next three members */
+	struct membership membership;
+	struct shard_parts parts;
+	bool is_shard_failing; /* the list of members cannot be read */
 
 	/* Of the control loop. */
 	sd_event_source *pulse, *reload;
@@ -72,11 +76,11 @@ void condition__set_configuration(struct condition *condition, bool is_refused);
 void condition__set_certificates(struct condition *condition, bool are_refused);
 /* In the control loop: so many wanted agents came with the same labels as others. */
 void condition__set_equal_labels(struct condition *condition, size_t count);
-/* In the control loop: what this member of @shard does with all agents. */
-void condition__set_shard(struct condition *condition, const struct shard *shard,
-			  const struct shard_parts *parts);
-/* In any thread.  While the shard changes, its numbers may be of both. */
-struct shard condition__shard(const struct condition *condition);
+/* In the control loop: see discovery_operations.sharded(). */
+void condition__set_shard(struct condition *condition, const struct membership *membership,
+			  const struct shard_parts *parts, bool is_failing);
+/* In any thread. */
+void condition__membership(struct condition *condition, struct membership *membership);
 
 /*
  * In the control loop: a mirror was looked at, and held the table, or with @is_gap did not.

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "equal_labels.h"
+#include "member_watch.h"
 #include "source.h"
 #include "tools/controller/base/schedule.h"
 
@@ -33,7 +34,7 @@ struct discovery {
 	size_t count;
 	uint64_t reloads, refused;
 	size_t separated; /* the last count of equal labels that was said */
-	struct shard shard; /* of the configuration that was read last */
+	struct member_watch members; /* of the configuration that was read last */
 	struct shard_parts parts;
 };
 
@@ -154,6 +155,7 @@ static int discovery__configure(struct discovery *discovery, const struct settin
 	size_t begun, before_count = discovery->count;
 	int ret = 0;
 
+	*all = (struct target_list){};
 	if (!sources)
 		return dart_error__no_memory(error);
 	for (begun = 0; !ret && begun < count; begun += !ret)
@@ -163,13 +165,15 @@ static int discovery__configure(struct discovery *discovery, const struct settin
 		ret = dart_error__no_memory(error);
 	if (!ret)
 		ret = discovered__unite(configured, sources, count, all, error);
+	if (!ret)
+		ret = member_watch__configure(&discovery->members, &settings->shard, error);
 	if (ret) {
+		target_list__clear(all);
 		discovered__end_others(sources, begun, before, before_count);
 		return ret;
 	}
 	discovery->sources = sources;
 	discovery->count = count;
-	discovery->shard = settings->shard;
 	discovered__end_others(before, before_count, sources, count);
 	target_list__clear(&discovery->configured);
 	discovery->configured = *configured;
@@ -190,6 +194,13 @@ say(struct discovery *discovery, const char *format, ...)
 	dart_error__vset(&sentence, 0, format, arguments);
 	va_end(arguments);
 	discovery->operations->say(discovery->data, sentence.text);
+}
+
+static void discovery__say(void *data, const char *sentence)
+{
+	struct discovery *discovery = data;
+
+	discovery->operations->say(discovery->data, sentence);
 }
 
 /* Separates targets with equal labels, and says so when their number changed. */
@@ -214,18 +225,39 @@ static void discovery__separate(struct discovery *discovery, struct target_list 
 		say(discovery, "no two agents are given equal labels any more");
 }
 
+static void discovery__tell_shard(void *data)
+{
+	struct discovery *discovery = data;
+
+	if (discovery->operations->sharded)
+		discovery->operations->sharded(discovery->data, &discovery->members.membership,
+					       &discovery->parts, *discovery->members.error.text);
+}
+
 /* All members separate labels in the same list, so labels do not change when a target moves. */
 static void discovery__want(struct discovery *discovery, struct target_list *all)
 {
 	discovery__separate(discovery, all);
-	if (target_list__share(all, &discovery->shard, !discovery->operations->never_stands_by,
-			       &discovery->parts))
+	if (target_list__share(all, &discovery->members.membership, monotonic_ns(),
+			       !discovery->operations->never_stands_by, &discovery->parts))
 		say(discovery, "out of memory: some agents have no standby here");
-	if (discovery->operations->sharded)
-		discovery->operations->sharded(discovery->data, &discovery->shard,
-					       &discovery->parts);
+	discovery__tell_shard(discovery);
 	discovery->operations->want(discovery->data, all);
 	target_list__clear(all);
+}
+
+/* The same targets, whose members have changed. */
+static void discovery__want_again(void *data)
+{
+	struct discovery *discovery = data;
+	struct dart_error error;
+	struct target_list all;
+
+	if (discovered__unite(&discovery->configured, discovery->sources, discovery->count, &all,
+			      &error))
+		say(discovery, "%s: the agents stay as they are", error.text);
+	else
+		discovery__want(discovery, &all);
 }
 
 static struct discovered *discovery__find(struct discovery *discovery, const struct source *source)
@@ -384,6 +416,11 @@ int discovery__new(sd_event *event, const struct settings *own, const struct set
 		   const char *path, const struct discovery_operations *operations, void *data,
 		   struct discovery **discoveryp, struct dart_error *error)
 {
+	static const struct member_watch_operations members_operations = {
+		.changed = discovery__want_again,
+		.failed = discovery__tell_shard,
+		.say = discovery__say,
+	};
 	struct discovery *discovery = calloc(1, sizeof(*discovery));
 	struct target_list configured = {}, all;
 	int ret;
@@ -394,7 +431,9 @@ int discovery__new(sd_event *event, const struct settings *own, const struct set
 	discovery->operations = operations;
 	discovery->data = data;
 	dart_error__no_memory(error);
-	ret = settings__copy_members(&discovery->settings, settings)  ?:
+	ret = member_watch__open(&discovery->members, event, &members_operations, discovery,
+				 operations->never_stands_by) ?:
+		      settings__copy_members(&discovery->settings, settings)  ?:
 		      target_list__of_settings(settings, &configured) ?:
 		      discovery__configure(discovery, settings, &configured, &all, error);
 	target_list__clear(&configured);
@@ -416,6 +455,7 @@ void discovery__free(struct discovery *discovery)
 	if (!discovery)
 		return;
 	discovered__end(discovery->sources, discovery->count, END_NS);
+	member_watch__close(&discovery->members);
 	if (discovery->configuration) {
 		source__end(discovery->configuration);
 		source__free(discovery->configuration, monotonic_ns() + END_NS);
@@ -431,6 +471,7 @@ void discovery__reload(struct discovery *discovery)
 
 	if (discovery->configuration)
 		source__look(discovery->configuration);
+	member_watch__look(&discovery->members);
 	for (i = 0; i < discovery->count; i++)
 		source__look(discovery->sources[i].source);
 }
@@ -439,6 +480,8 @@ bool discovery__is_complete(const struct discovery *discovery)
 {
 	size_t i;
 
+	if (!discovery->members.is_complete)
+		return false;
 	for (i = 0; i < discovery->count; i++) {
 		if (!discovery->sources[i].is_looked_at)
 			return false;
@@ -476,9 +519,12 @@ void discovery__reloads(const struct discovery *discovery, uint64_t *reloads, ui
 	*refused = discovery->refused;
 }
 
-void discovery__shard(const struct discovery *discovery, struct shard *shard,
-		      struct shard_parts *parts)
+const struct membership *discovery__membership(const struct discovery *discovery,
+					       struct shard_parts *parts, const char **error)
 {
-	*shard = discovery->shard;
+	const struct member_watch *members = &discovery->members;
+
 	*parts = discovery->parts;
+	*error = *members->error.text ? members->error.text : NULL;
+	return &members->membership;
 }

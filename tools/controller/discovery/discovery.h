@@ -31,8 +31,12 @@ struct discovery_operations {
 	 * target, see equal_labels.h.  May be NULL.
 	 */
 	void (*separated)(void *data, size_t count);
-	/* Called before each want(): what this member of @shard does with all targets.  May be NULL. */
-	void (*sharded)(void *data, const struct shard *shard, const struct shard_parts *parts);
+	/*
+	 * Called before each want(), and when the file of members fails or does not any more: what
+	 * the own member does with all targets.  May be NULL.
+	 */
+	void (*sharded)(void *data, const struct membership *membership,
+			const struct shard_parts *parts, bool is_failing);
 	/* Targets of which another member has the first rank are never wanted. */
 	bool never_stands_by;
 };
@@ -69,9 +73,12 @@ bool discovery__is_complete(const struct discovery *discovery);
 size_t discovery__source_count(const struct discovery *discovery);
 void discovery__source(const struct discovery *discovery, size_t index,
 		       struct discovery_source *source);
-/* The shard of the configuration, and what its member does with all targets. */
-void discovery__shard(const struct discovery *discovery, struct shard *shard,
-		      struct shard_parts *parts);
+/*
+ * The members, and what the own member does with all targets; @error is why the list of members
+ * cannot be read, or NULL.  Valid until the event loop runs on.
+ */
+const struct membership *discovery__membership(const struct discovery *discovery,
+					       struct shard_parts *parts, const char **error);
 /* How often the configuration was read again, and how often it was refused. */
 void discovery__reloads(const struct discovery *discovery, uint64_t *reloads, uint64_t *refused);
 

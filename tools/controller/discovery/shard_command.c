@@ -9,14 +9,17 @@
 
 #include <libdart/rdma/address.h>
 
+#include "members_file.h"
+
 static int print_json(const struct shard *shard, const char *name,
-		      const unsigned int order[static SHARD_MEMBERS_MAX], unsigned int replication)
+		      const unsigned int order[static SHARD_MEMBERS_MAX], unsigned int count)
 {
+	const unsigned int replication = shard->replication ?: 1;
 	json_t *members = json_array(), *all;
 	unsigned int i;
 	int ret;
 
-	for (i = 0; i < shard->members; i++)
+	for (i = 0; i < count; i++)
 		json_array_append_new(members, json_integer(order[i]));
 	all = json_pack("{ss so si so}", "agent", name, "members", members, "replication",
 			(int)replication, "member",
@@ -28,13 +31,13 @@ static int print_json(const struct shard *shard, const char *name,
 }
 
 static void print_sentence(const struct shard *shard, const char *name,
-			   const unsigned int order[static SHARD_MEMBERS_MAX],
-			   unsigned int replication)
+			   const unsigned int order[static SHARD_MEMBERS_MAX], unsigned int count)
 {
+	const unsigned int replication = shard->replication ?: 1;
 	unsigned int i;
 
 	printf("%s: scraped by ", name);
-	for (i = 0; i < shard->members; i++) {
+	for (i = 0; i < count; i++) {
 		if (i == replication)
 			fputs("; if one is taken away, by ", stdout);
 		else if (i)
@@ -45,11 +48,20 @@ static void print_sentence(const struct shard *shard, const char *name,
 	putchar('\n');
 }
 
+static int read_members(const char *path, struct member_set *members, struct dart_error *error)
+{
+	struct dart_error reason;
+	const int ret = members_file__read(path, members, &reason);
+
+	return ret ? dart_error__set(error, -ret, "%s: %s", path, reason.text) : 0;
+}
+
 int shard_command__run(const struct options *options)
 {
 	const struct settings *settings = &options->settings;
 	const struct shard *shard = &settings->shard;
-	unsigned int order[SHARD_MEMBERS_MAX], replication = shard->replication ?: 1;
+	unsigned int order[SHARD_MEMBERS_MAX], count;
+	struct membership membership;
 	struct dart_error error = {};
 	char *host, *name = NULL;
 	uint16_t port;
@@ -66,12 +78,15 @@ int shard_command__run(const struct options *options)
 		free(host);
 		ret = name ? 0 : -ENOMEM;
 	}
+	membership__begin(&membership, shard);
+	if (!ret && shard->file)
+		ret = read_members(shard->file, &membership.present, &error);
 	if (!ret) {
-		shard__order(shard, name, order);
+		count = membership__order(&membership, name, order);
 		if (options->json)
-			ret = print_json(shard, name, order, replication);
+			ret = print_json(shard, name, order, count);
 		else
-			print_sentence(shard, name, order, replication);
+			print_sentence(shard, name, order, count);
 	}
 	free(name);
 	if (ret)

@@ -55,6 +55,7 @@ static void source__hand_over(struct source *source, struct source_news *news)
 		news->has_list = true;
 		news->list = before->list;
 		news->settings = before->settings;
+		news->members = before->members;
 		/* A failed look may have set some members: they are freed with @before. */
 		before->list = list;
 		before->settings = settings;
@@ -71,7 +72,8 @@ static void source__compare(struct source *source, struct source_news *news)
 	const struct target_list *lists[] = { &news->list };
 	struct target_list copy;
 
-	if (source->reader == &source_configuration_reader) {
+	if (source->reader == &source_configuration_reader ||
+	    source->reader == &source_members_reader) {
 		news->has_list = true;
 		return;
 	}
@@ -316,13 +318,14 @@ int source__new(sd_event *event, const struct source_settings *settings, const s
 	return err;
 }
 
-int source__new_configuration(sd_event *event, const char *path, const struct settings *own,
-			      source_handler *handler, void *data, struct source **sourcep)
+/* Starts a source that is a file and has no settings of a source.  Returns 0 or -errno. */
+static int source__start_file(sd_event *event, const struct source_reader *reader, const char *path,
+			      const struct settings *own, source_handler *handler, void *data,
+			      struct source **sourcep)
 {
-	struct source *source;
+	struct source *source = source__allocate(reader, handler, data);
 	int err;
 
-	source = source__allocate(&source_configuration_reader, handler, data);
 	if (!source)
 		return -ENOMEM;
 	err = settings__copy(&source->settings, own);
@@ -335,6 +338,22 @@ int source__new_configuration(sd_event *event, const char *path, const struct se
 	if (!err)
 		*sourcep = source;
 	return err;
+}
+
+int source__new_configuration(sd_event *event, const char *path, const struct settings *own,
+			      source_handler *handler, void *data, struct source **source)
+{
+	return source__start_file(event, &source_configuration_reader, path, own, handler, data,
+				  source);
+}
+
+int source__new_members(sd_event *event, const char *path, source_handler *handler, void *data,
+			struct source **source)
+{
+	const struct settings none = {};
+
+	return source__start_file(event, &source_members_reader, path, &none, handler, data,
+				  source);
 }
 
 void source__look(struct source *source)

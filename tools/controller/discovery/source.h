@@ -12,6 +12,7 @@
 
 #include "target_faults.h"
 #include "target_list.h"
+#include "tools/controller/settings/shard.h"
 
 struct source;
 
@@ -24,6 +25,8 @@ struct source_news {
 	struct target_faults faults; /* of the last look, if it succeeded */
 	/* Only from a configuration: valid with has_list. */
 	struct settings settings;
+	/* Only from a list of members, likewise. */
+	struct member_set members;
 };
 
 /* In the event loop.  The source frees @news; the handler may take over members and clear them. */
@@ -44,13 +47,17 @@ int source__new(sd_event *event, const struct source_settings *settings, const s
 int source__new_configuration(sd_event *event, const char *path, const struct settings *own,
 			      source_handler *handler, void *data, struct source **source);
 
+/* Starts a thread that reads the list of members in the file @path.  Returns 0 or -errno. */
+int source__new_members(sd_event *event, const char *path, source_handler *handler, void *data,
+			struct source **source);
+
 /* Makes the thread look now, or once more after the look in progress. */
 void source__look(struct source *source);
 /* The name in messages: the place of the source, without a password. */
 const char *source__name(const struct source *source);
-/* "file_sd", "dns_srv", "http_sd" or "configuration". */
+/* "file_sd", "dns_srv", "http_sd", "configuration" or "members". */
 const char *source__kind(const struct source *source);
-/* True if the source was started with equal settings; not for a configuration. */
+/* True if the source was started with equal settings; not for a configuration or members. */
 bool source__equal(const struct source *source, const struct source_settings *settings,
 		   const struct settings *all);
 

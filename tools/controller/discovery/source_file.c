@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads files: lists of targets after each change and at an interval, configurations on request. */
+/*
+ * Reads files: lists of targets and of members after each change and at an interval, configurations
+ * on request.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "members_file.h"
 #include "sd_json.h"
 #include "source_private.h"
 #include "tools/controller/settings/config.h"
@@ -23,7 +27,7 @@ static int open_file(struct source *source, struct dart_error *error)
 
 	if (!state)
 		return dart_error__no_memory(error);
-	state->paths[0] = source__settings(source)->place;
+	state->paths[0] = source->name->text;
 	ret = path_watch__open(&state->watch, state->paths, 1, error);
 	if (ret) {
 		free(state);
@@ -127,4 +131,22 @@ const struct source_reader source_configuration_reader = {
 	.waits_first = true,
 	.pause_ms = 100,
 	.read = read_configuration,
+};
+
+static int read_members(struct source *source, struct source_news *news)
+{
+	struct file_state *state = source->state;
+
+	news->result = path_watch__arm(&state->watch, &news->error) ?:
+			       members_file__read(state->paths[0], &news->members, &news->error);
+	return news->result ? SOURCE_RETRY_MS : SOURCE_MEMBERS_REFRESH_MS;
+}
+
+const struct source_reader source_members_reader = {
+	.kind = "members",
+	.pause_ms = 20,
+	.open = open_file,
+	.read = read_members,
+	.wait = wait_for_file,
+	.close = close_file,
 };

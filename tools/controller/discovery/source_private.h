@@ -11,6 +11,8 @@
 /* Default time from one look to the next, for settings without a refresh time. */
 #define SOURCE_FILE_REFRESH_MS 300000
 #define SOURCE_HTTP_REFRESH_MS 60000
+/* On a file system of another machine no change may be noticed. */
+#define SOURCE_MEMBERS_REFRESH_MS 10000
 /* Time from a failed look to the next, unless the refresh time is shorter. */
 #define SOURCE_RETRY_MS 10000
 
@@ -43,6 +45,7 @@ extern const struct source_reader source_configuration_reader;
 extern const struct source_reader source_dns_reader;
 extern const struct source_reader source_file_reader;
 extern const struct source_reader source_http_reader;
+extern const struct source_reader source_members_reader;
 
 struct source {
 	/* Constant. */
@@ -76,7 +79,7 @@ static inline bool source__is_ending(const struct source *source)
 	return atomic_load(&source->is_ending);
 }
 
-/* The settings of the source itself; not for a configuration. */
+/* The settings of the source itself; not for a configuration or members. */
 static inline const struct source_settings *source__settings(const struct source *source)
 {
 	return source->settings.sources;

@@ -275,13 +275,13 @@ int target_list__unite(const struct target_list *const *lists, size_t count,
 	return 0;
 }
 
-int target_list__share(struct target_list *list, const struct shard *shard, bool stands_by,
-		       struct shard_parts *parts)
+int target_list__share(struct target_list *list, const struct membership *membership,
+		       uint64_t now_ns, bool stands_by, struct shard_parts *parts)
 {
-	const unsigned int replication = stands_by && shard->replication ? shard->replication : 1;
+	const uint64_t standby_ns = shard__standby_ns(&membership->shard);
 	const size_t count = list->count;
 	struct target_item *item, *kept;
-	unsigned int rank;
+	enum shard_role role;
 	int err = 0;
 	size_t i;
 
@@ -289,18 +289,20 @@ int target_list__share(struct target_list *list, const struct shard *shard, bool
 	list->count = 0;
 	for (i = 0; i < count; i++) {
 		item = list->items[i];
-		rank = shard->members ? shard__rank(shard, item->settings.name, shard->member) : 0;
 		kept = NULL;
-		if (!rank)
+		role = membership__role(membership, item->settings.name, now_ns);
+		if (role == SHARD_STANDBY && !stands_by)
+			role = SHARD_LEFT;
+		if (role == SHARD_OWN)
 			kept = target_item__hold(item);
-		else if (rank < replication)
-			kept = target_item__on_standby(item, shard__standby_ns(shard));
+		else if (role == SHARD_STANDBY)
+			kept = target_item__on_standby(item, standby_ns);
 		if (kept)
 			list->items[list->count++] = kept;
-		else if (rank < replication)
+		else if (role == SHARD_STANDBY)
 			err = -ENOMEM;
-		parts->own += !rank;
-		parts->standby += rank && kept;
+		parts->own += role == SHARD_OWN;
+		parts->standby += role == SHARD_STANDBY && kept;
 		parts->left += !kept;
 		target_item__release(item);
 	}

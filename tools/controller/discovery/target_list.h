@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "tools/controller/settings/shard.h"
 #include "tools/controller/settings/settings.h"
 
 /*
@@ -76,12 +77,12 @@ int target_list__of_settings(const struct settings *settings, struct target_list
 int target_list__unite(const struct target_list *const *lists, size_t count,
 		       struct target_list *all);
 /*
- * Keeps the targets that the member of @shard scrapes, and with @stands_by the ones for which it
- * stands by, and counts @parts.  Returns 0 or -ENOMEM: then targets are missing for which it would
- * stand by.
+ * Keeps the targets that the own member of @membership scrapes, and with @stands_by the ones for
+ * which it stands by, and counts @parts.  Returns 0 or -ENOMEM: then targets are missing for which
+ * it would stand by.
  */
-int target_list__share(struct target_list *list, const struct shard *shard, bool stands_by,
-		       struct shard_parts *parts);
+int target_list__share(struct target_list *list, const struct membership *membership,
+		       uint64_t now_ns, bool stands_by, struct shard_parts *parts);
 /* True if both lists name the same targets, from the same sources. */
 bool target_list__equal(const struct target_list *one, const struct target_list *other);
 

@@ -267,26 +267,36 @@ static bool take_number(const struct http_request *request, const char *name, un
 	return true;
 }
 
-/* The shard whose member is asked for; without an argument the one that has all targets. */
-static int take_shard(const struct exposition *exposition, const struct http_request *request,
-		      struct shard *shard, struct dart_error *error)
+/* A member and its shard, of which /sd names the targets; without a member all targets. */
+struct sd_choice {
+	struct membership membership;
+	unsigned int member, replication;
+};
+
+static int take_choice(const struct exposition *exposition, const struct http_request *request,
+		       struct sd_choice *choice, struct dart_error *error)
 {
 	const struct exposition_own *own = &exposition->sources.own;
+	struct shard shard = {};
 
-	*shard = (struct shard){};
+	*choice = (struct sd_choice){};
 	if (!http_request__argument(request, "member"))
 		return 0;
-	if (own->shard)
-		*shard = own->shard(own->data);
-	/* The targets that a member scrapes; one that scrapes as well has no standby. */
-	shard->member = 0;
-	shard->replication = 0;
-	if (take_number(request, "member", &shard->member) &&
-	    take_number(request, "members", &shard->members) &&
-	    take_number(request, "replication", &shard->replication))
-		return shard__check(shard, error);
-	return dart_error__set(error, EINVAL, "member, members and replication are numbers from 1 to %u",
-			       SHARD_MEMBERS_MAX);
+	if (!take_number(request, "member", &shard.member) ||
+	    !take_number(request, "members", &shard.members) ||
+	    !take_number(request, "replication", &shard.replication))
+		return dart_error__set(error, EINVAL,
+				       "member, members and replication are numbers from 1 to %u",
+				       SHARD_MEMBERS_MAX);
+	choice->member = shard.member;
+	choice->replication = shard.replication;
+	if (own->membership && !shard.members)
+		own->membership(own->data, &choice->membership);
+	if (choice->membership.is_listed)
+		return 0;
+	shard.members = shard.members ?: choice->membership.shard.members;
+	membership__begin(&choice->membership, &shard);
+	return shard__check(&shard, error);
 }
 
 static void fill_sd(void *data, const struct http_request *request, struct http_answer *answer)
@@ -298,12 +308,12 @@ static void fill_sd(void *data, const struct http_request *request, struct http_
 		exposition_sd__form(http_request__header(request, "User-Agent"));
 	struct snapshots snapshots;
 	struct dart_error error;
-	struct shard shard;
+	struct sd_choice choice;
 	size_t i, printed = 0;
 	FILE *file;
 	int err = 0;
 
-	if (take_shard(exposition, request, &shard, &error)) {
+	if (take_choice(exposition, request, &choice, &error)) {
 		print_sentence(answer, 400, "%s\n", error.text);
 		return;
 	}
@@ -317,7 +327,8 @@ static void fill_sd(void *data, const struct http_request *request, struct http_
 	if (file)
 		fputs("[\n", file);
 	for (i = 0; file && i < snapshots.count && !err; i++) {
-		if (!shard__has(&shard, snapshots.all[i]->name, shard.member))
+		if (!membership__has(&choice.membership, snapshots.all[i]->name, choice.member,
+				     choice.replication))
 			continue;
 		if (printed++)
 			fputs(",\n", file);

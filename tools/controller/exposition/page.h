@@ -9,6 +9,7 @@
 #include "editions.h"
 #include "snapshot_table.h"
 #include "tools/controller/metrics/own_metrics.h"
+#include "tools/controller/settings/shard.h"
 
 enum page_kind {
 	PAGE_ALL,
@@ -20,8 +21,8 @@ enum page_kind {
 struct exposition_own {
 	/* Called in any thread: adds families to @metrics.  NULL: there are none. */
 	void (*add)(void *data, struct own_metrics *metrics);
-	/* Called in any thread: the shard of the controller.  NULL: it has none. */
-	struct shard (*shard)(void *data);
+	/* Called in any thread: the members of the controller's shard.  NULL: it has none. */
+	void (*membership)(void *data, struct membership *membership);
 	void *data;
 };
 

@@ -383,12 +383,13 @@ static void on_separated(void *data, size_t count)
 		condition__set_equal_labels(fleet->context->condition, count);
 }
 
-static void on_sharded(void *data, const struct shard *shard, const struct shard_parts *parts)
+static void on_sharded(void *data, const struct membership *membership,
+		       const struct shard_parts *parts, bool is_failing)
 {
 	const struct fleet *fleet = data;
 
 	if (fleet->context->condition)
-		condition__set_shard(fleet->context->condition, shard, parts);
+		condition__set_shard(fleet->context->condition, membership, parts, is_failing);
 }
 
 int fleet__new(struct target_context *context, struct output *output, struct fleet **fleetp,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Computes the order of members for a target: see shard.h. */
+/* The members that are there, and what one of them does with a target: see shard.h. */
 #include "shard.h"
 
 #include <errno.h>
@@ -8,16 +8,23 @@
 
 int shard__check(const struct shard *shard, struct dart_error *error)
 {
-	if (!shard->member && !shard->members && !shard->replication && !shard->standby_ns)
+	if (!shard->member && !shard->members && !shard->replication && !shard->standby_ns &&
+	    !shard->file && !shard->handover_ns)
 		return 0;
-	if (!shard->members)
+	if (!shard->members && !shard->file)
+		return dart_error__set(
+			error, EINVAL,
+			"a shard needs 'members', the number of controllers, or 'members_file'");
+	if (shard->members && shard->file)
 		return dart_error__set(error, EINVAL,
-				       "a shard needs 'members', the number of controllers");
+				       "a shard has 'members' or 'members_file', but not both");
 	if (!shard->member)
 		return dart_error__set(
 			error, EINVAL,
 			"a shard needs 'member', the number of this controller from 1 to %u, or --shard-member",
-			shard->members);
+			shard->members ?: SHARD_MEMBERS_MAX);
+	if (shard->file)
+		return 0;
 	if (shard->member > shard->members)
 		return dart_error__set(error, EINVAL,
 				       "there is no member %u of %u (members count from 1)",
@@ -29,37 +36,148 @@ int shard__check(const struct shard *shard, struct dart_error *error)
 	return 0;
 }
 
-unsigned int shard__rank(const struct shard *shard, const char *name, unsigned int member)
+uint64_t shard__score(const char *name, unsigned int member)
 {
-	const size_t length = strlen(name);
-	const uint64_t own = XXH3_64bits_withSeed(name, length, member);
-	unsigned int other, rank = 0;
-	uint64_t score;
-
-	for (other = 1; other <= shard->members; other++) {
-		score = XXH3_64bits_withSeed(name, length, other);
-		rank += score > own || (score == own && other < member);
-	}
-	return rank;
-}
-
-void shard__order(const struct shard *shard, const char *name,
-		  unsigned int order[static SHARD_MEMBERS_MAX])
-{
-	unsigned int member;
-
-	for (member = 1; member <= shard->members; member++)
-		order[shard__rank(shard, name, member)] = member;
-}
-
-bool shard__has(const struct shard *shard, const char *name, unsigned int member)
-{
-	const unsigned int replication = shard->replication ? shard->replication : 1;
-
-	return !shard->members || shard__rank(shard, name, member) < replication;
+	return XXH3_64bits_withSeed(name, strlen(name), member);
 }
 
 uint64_t shard__standby_ns(const struct shard *shard)
 {
 	return shard->standby_ns ?: SHARD_STANDBY_DEFAULT_NS;
+}
+
+/* ---- the members that are there */
+
+unsigned int member_set__count(const struct member_set *set)
+{
+	unsigned int i, count = 0;
+
+	for (i = 0; i < SHARD_MEMBERS_MAX / 64; i++)
+		count += __builtin_popcountll(set->bits[i]);
+	return count;
+}
+
+void membership__begin(struct membership *membership, const struct shard *shard)
+{
+	*membership = (struct membership){
+		.shard = *shard,
+		.is_listed = shard->file,
+	};
+}
+
+void membership__follow(struct membership *membership, const struct shard *shard)
+{
+	const struct membership before = *membership;
+	unsigned int member;
+
+	membership__begin(membership, shard);
+	if (!shard->file || shard->member != before.shard.member)
+		return;
+	membership->is_known = !before.is_listed || before.is_known;
+	membership->present = before.present;
+	membership->ready_ns = before.ready_ns;
+	for (member = 1; !before.is_listed && member <= before.shard.members; member++)
+		member_set__add(&membership->present, member);
+}
+
+bool membership__take(struct membership *membership, const struct member_set *present,
+		      uint64_t now_ns)
+{
+	const struct shard *shard = &membership->shard;
+	const struct member_set before = membership->present;
+
+	if (member_set__has(present, shard->member) && !member_set__has(&before, shard->member))
+		membership->ready_ns = now_ns + (shard->handover_ns ?: SHARD_HANDOVER_DEFAULT_NS);
+	membership->present = *present;
+	if (membership->is_known && !memcmp(&before, present, sizeof(before)))
+		return false;
+	membership->is_known = true;
+	return true;
+}
+
+uint64_t membership__change_ns(const struct membership *membership, uint64_t now_ns)
+{
+	return membership->ready_ns > now_ns ? membership->ready_ns : 0;
+}
+
+unsigned int membership__count(const struct membership *membership)
+{
+	return membership->is_listed ? member_set__count(&membership->present) :
+				       membership->shard.members;
+}
+
+static bool membership__is_there(const struct membership *membership, unsigned int member)
+{
+	return membership->is_listed ? member_set__has(&membership->present, member) :
+				       member && member <= membership->shard.members;
+}
+
+/* The next member that is there after the number @member; 0: there is none. */
+static unsigned int membership__next(const struct membership *membership, unsigned int member)
+{
+	const uint64_t *bits = membership->present.bits;
+	unsigned int word = member / 64;
+	uint64_t rest;
+
+	if (!membership->is_listed)
+		return member < membership->shard.members ? member + 1 : 0;
+	if (member >= SHARD_MEMBERS_MAX)
+		return 0;
+	/* Most numbers are of no member. */
+	rest = bits[word] & ~0ULL << member % 64;
+	while (!rest && ++word < SHARD_MEMBERS_MAX / 64)
+		rest = bits[word];
+	return rest ? word * 64 + __builtin_ctzll(rest) + 1 : 0;
+}
+
+unsigned int membership__rank(const struct membership *membership, const char *name,
+			      unsigned int member)
+{
+	const uint64_t own = shard__score(name, member);
+	unsigned int other = 0, rank = 0;
+	uint64_t score;
+
+	while ((other = membership__next(membership, other))) {
+		score = shard__score(name, other);
+		rank += other != member && (score > own || (score == own && other < member));
+	}
+	return rank;
+}
+
+enum shard_role membership__role(const struct membership *membership, const char *name,
+				 uint64_t now_ns)
+{
+	const struct shard *shard = &membership->shard;
+	unsigned int rank;
+
+	if (!membership->is_listed && !shard->members)
+		return SHARD_OWN;
+	if (membership->is_listed && !membership->is_known)
+		return SHARD_LEFT;
+	rank = membership__rank(membership, name, shard->member);
+	if (!rank && membership__is_there(membership, shard->member) &&
+	    now_ns >= membership->ready_ns)
+		return SHARD_OWN;
+	return rank < (shard->replication ?: 1) ? SHARD_STANDBY : SHARD_LEFT;
+}
+
+bool membership__has(const struct membership *membership, const char *name, unsigned int member,
+		     unsigned int replication)
+{
+	if (!membership->is_listed && !membership->shard.members)
+		return true;
+	return membership__is_there(membership, member) &&
+	       membership__rank(membership, name, member) < (replication ?: 1);
+}
+
+unsigned int membership__order(const struct membership *membership, const char *name,
+			       unsigned int order[static SHARD_MEMBERS_MAX])
+{
+	unsigned int member = 0, count = 0;
+
+	while ((member = membership__next(membership, member))) {
+		order[membership__rank(membership, name, member)] = member;
+		count++;
+	}
+	return count;
 }

@@ -24,13 +24,17 @@
 #define SHARD_MEMBERS_MAX 1024U
 /* How often a member READs a target for which it stands by. */
 #define SHARD_STANDBY_DEFAULT_NS 60000000000ULL
+/* How long a member that joins lets the others see the list that names it. */
+#define SHARD_HANDOVER_DEFAULT_NS 5000000000ULL
 
 struct shard {
 	unsigned int member; /* this controller, from 1; 0: it scrapes all targets */
-	unsigned int members; /* number of controllers; 0: not set */
+	unsigned int members; /* number of controllers; 0: not set, or a file lists them */
 	/* Members that scrape a target or stand by for it; 0: not set, so one */
 	unsigned int replication;
 	uint64_t standby_ns; /* between two READs of a member that stands by; 0: not set */
+	char *file; /* that lists the members, see below; owned by the settings; or NULL */
+	uint64_t handover_ns; /* until a member that joins scrapes; 0: not set */
 };
 
 /* The targets of all sources, by what a member does with them. */
@@ -43,17 +47,93 @@ struct shard_parts {
 /* Returns 0, or -EINVAL with a sentence in @error if a number is missing or beyond another one. */
 int shard__check(const struct shard *shard, struct dart_error *error);
 
-/* How many members come before @member in the order of the target @name. */
-unsigned int shard__rank(const struct shard *shard, const char *name, unsigned int member);
-/* Sets order[rank] to the member of this rank, for each rank below the number of members. */
-void shard__order(const struct shard *shard, const char *name,
-		  unsigned int order[static SHARD_MEMBERS_MAX]);
-/*
- * Is @member one of the first @replication members of the target @name (0: the first one)?  Each
- * member is, if their number is not set.
- */
-bool shard__has(const struct shard *shard, const char *name, unsigned int member);
+/* The score of @member for the target @name; of equal scores the lower number comes first. */
+uint64_t shard__score(const char *name, unsigned int member);
 /* The time between two READs by members that stand by, with the default. */
 uint64_t shard__standby_ns(const struct shard *shard);
+
+/* ---- the members that are there */
+
+/*
+ * The members of a shard that are there, as one of them knows: a list, and the news that it has
+ * changed.  The configuration gives the list, or a source that somebody else writes; whoever reads
+ * it calls membership__take() for each list, and nothing for a source that fails, so that the last
+ * list counts on.
+ *
+ * At each moment at most one member that the newest list names scrapes a target, if
+ *
+ *   - each member takes a list at most handover_ns after it was made, and may leave lists out, and
+ *   - a member that a list left out is named again handover_ns later at the earliest.
+ *
+ * For this a member that joins stands by for handover_ns before it scrapes: until then all others
+ * have stopped.  A member that was there before takes over at once, because then only members that
+ * are gone come before it.  A member that is not in the list stands by where it would scrape.
+ *
+ * Pure code: the caller tells the time, CLOCK_MONOTONIC in ns.
+ */
+/* Bit I - 1 stands for member I. */
+struct member_set {
+	uint64_t bits[SHARD_MEMBERS_MAX / 64];
+};
+
+struct membership {
+	struct shard shard; /* its file is borrowed or NULL */
+	bool is_listed; /* somebody else makes the list; otherwise members 1 to N are there */
+	bool is_known; /* there was a list */
+	struct member_set present; /* of the last list */
+	uint64_t ready_ns; /* this member joined, and scrapes from then on */
+};
+
+enum shard_role {
+	SHARD_OWN, /* this member scrapes the target */
+	SHARD_STANDBY, /* it stands by for the target */
+	SHARD_LEFT, /* it leaves the target to others */
+};
+
+static inline bool member_set__has(const struct member_set *set, unsigned int member)
+{
+	return set->bits[(member - 1) / 64] >> ((member - 1) % 64) & 1;
+}
+
+static inline void member_set__add(struct member_set *set, unsigned int member)
+{
+	set->bits[(member - 1) / 64] |= 1ULL << ((member - 1) % 64);
+}
+
+unsigned int member_set__count(const struct member_set *set);
+
+/* Begins with the members of @shard, or with an unknown list if a file lists them. */
+void membership__begin(struct membership *membership, const struct shard *shard);
+/*
+ * The same while a program runs: if a file lists the members, and this one has the same number, the
+ * members that were there are the list until the file is read.
+ */
+void membership__follow(struct membership *membership, const struct shard *shard);
+/* @present is the list from now on.  True if it differs from the one before. */
+bool membership__take(struct membership *membership, const struct member_set *present,
+		      uint64_t now_ns);
+/* When roles change without another list, CLOCK_MONOTONIC; 0: never. */
+uint64_t membership__change_ns(const struct membership *membership, uint64_t now_ns);
+
+/* How many members are there; 0: not known, or there is no shard. */
+unsigned int membership__count(const struct membership *membership);
+/* How many other members that are there come before @member in the order of the target @name. */
+unsigned int membership__rank(const struct membership *membership, const char *name,
+			      unsigned int member);
+/* What the own member does with the target @name: scrape it, if there is no shard. */
+enum shard_role membership__role(const struct membership *membership, const char *name,
+				 uint64_t now_ns);
+/*
+ * Is @member there, and one of the first @replication members of the target @name (0: the first
+ * one)?  Each is, if there is no shard.
+ */
+bool membership__has(const struct membership *membership, const char *name, unsigned int member,
+		     unsigned int replication);
+/*
+ * Sets order[rank] to the member of this rank in the order of the target @name.  Returns how many
+ * members are there.
+ */
+unsigned int membership__order(const struct membership *membership, const char *name,
+			       unsigned int order[static SHARD_MEMBERS_MAX]);
 
 #endif /* CONTROLLER_SHARD_H */

@@ -194,19 +194,42 @@ static uint64_t resident_bytes(void)
 	return resident * sysconf(_SC_PAGESIZE);
 }
 
+static json_t *describe_shard(const struct membership *membership, const struct shard_parts *parts,
+			      const char *error)
+{
+	const struct shard *shard = &membership->shard;
+	json_t *list = membership->is_listed ? json_array() : NULL;
+	json_t *members;
+	unsigned int i;
+
+	members = json_pack("{sI sI sI sI sI sI}", "member", (json_int_t)shard->member, "members",
+			    (json_int_t)membership__count(membership), "replication",
+			    (json_int_t)(shard->replication ?: 1), "own", (json_int_t)parts->own,
+			    "standby", (json_int_t)parts->standby, "left", (json_int_t)parts->left);
+	if (!list)
+		return members;
+	for (i = 1; i <= SHARD_MEMBERS_MAX; i++)
+		if (member_set__has(&membership->present, i))
+			json_array_append_new(list, json_integer(i));
+	json_object_set_new(members, "list", list);
+	json_object_set_new(members, "error", text_or_null(error));
+	return members;
+}
+
 static void print_controller(const struct status_report *report, FILE *out)
 {
 	const struct target_context *context = report->context;
 	const struct status_totals *totals = &report->totals;
 	const struct discovery *discovery = fleet__discovery(context->fleet);
 	uint64_t reloads, refused;
+	const struct membership *membership;
 	struct shard_parts parts;
-	struct shard shard;
+	const char *error;
 	struct rusage usage = {};
 	json_t *members;
 
 	discovery__reloads(discovery, &reloads, &refused);
-	discovery__shard(discovery, &shard, &parts);
+	membership = discovery__membership(discovery, &parts, &error);
 	getrusage(RUSAGE_SELF, &usage);
 	members = json_pack("{ss si sI so sI s{sI sI sI sI} sI sI sI sI sI sI sI}", "version",
 			    DART_VERSION, "pid", (int)getpid(), "uptime_ns",
@@ -230,14 +253,8 @@ static void print_controller(const struct status_report *report, FILE *out)
 				  (json_int_t)output__written(report->output), "dropped",
 				  (json_int_t)output__dropped(report->output), "reloads",
 				  (json_int_t)reloads, "reloads_refused", (json_int_t)refused));
-	if (members && shard.members)
-		json_object_set_new(
-			members, "shard",
-			json_pack("{sI sI sI sI sI sI}", "member", (json_int_t)shard.member,
-				  "members", (json_int_t)shard.members, "replication",
-				  (json_int_t)(shard.replication ?: 1), "own",
-				  (json_int_t)parts.own, "standby", (json_int_t)parts.standby,
-				  "left", (json_int_t)parts.left));
+	if (members && membership->shard.member)
+		json_object_set_new(members, "shard", describe_shard(membership, &parts, error));
 	print_object(members, out);
 }
 

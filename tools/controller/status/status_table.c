@@ -173,6 +173,16 @@ static int print_list(const json_t *objects, const struct column *columns, FILE 
 	return err;
 }
 
+/* The error of the list of members may quote the file. */
+static void print_shard_error(const char *error, FILE *out)
+{
+	char *escaped = error ? dart_escape__new(error, DART_ESCAPE_SENTENCE) : NULL;
+
+	if (escaped)
+		fprintf(out, "the last list of members counts, because its file %s\n", escaped);
+	free(escaped);
+}
+
 static void print_controller(const json_t *controller, FILE *out)
 {
 	const json_t *targets = json_object_get(controller, "targets");
@@ -188,6 +198,7 @@ static void print_controller(const json_t *controller, FILE *out)
 			(long long)number_of(shard, "standby"),
 			(long long)number_of(targets, "standby"),
 			(long long)number_of(shard, "left"));
+	print_shard_error(json_string_value(json_object_get(shard, "error")), out);
 	print_ago(number_of(controller, "started_ns"), ago);
 	fprintf(out,
 		"up %lld of %lld agents; %lld scrapes, %lld failed, %lld missed, %lld dropped; up for %s, %.1f s of CPU time, %.1f MB\n",

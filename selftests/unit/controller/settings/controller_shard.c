@@ -20,11 +20,11 @@ static const char *name_of(unsigned int target)
 }
 
 /* The first member of a target. */
-static unsigned int first_of(const struct shard *shard, const char *name)
+static unsigned int first_of(const struct membership *members, const char *name)
 {
 	unsigned int member = 1;
 
-	while (shard__rank(shard, name, member))
+	while (membership__rank(members, name, member))
 		member++;
 	return member;
 }
@@ -40,12 +40,13 @@ static void test_function(void **state)
 		{ "web-1:4000", { 2, 3, 1, 4 } },
 		{ "[2001:db8::1]:4793", { 4, 1, 2, 3 } },
 	};
-	const struct shard shard = { .members = 4 };
+	const struct membership members = { .shard.members = 4 };
 	size_t i, rank;
 
 	for (i = 0; i < sizeof(known) / sizeof(*known); i++) {
 		for (rank = 0; rank < 4; rank++)
-			assert_int_equal(shard__rank(&shard, known[i].name, known[i].order[rank]),
+			assert_int_equal(membership__rank(&members, known[i].name,
+							  known[i].order[rank]),
 					 rank);
 	}
 }
@@ -53,25 +54,25 @@ static void test_function(void **state)
 /* Each target has as many members as wanted, and members have equal parts, within five sigma. */
 static void test_parts(void **state)
 {
-	const struct shard shard = { .members = 5, .replication = 2 };
+	const struct membership members = { .shard.members = 5 };
 	unsigned int parts[6] = {}, target, member, count;
 
 	for (target = 0; target < TARGETS; target++) {
 		count = 0;
-		for (member = 1; member <= shard.members; member++) {
-			parts[member] += shard__has(&shard, name_of(target), member);
-			count += shard__has(&shard, name_of(target), member);
+		for (member = 1; member <= 5; member++) {
+			parts[member] += membership__has(&members, name_of(target), member, 2);
+			count += membership__has(&members, name_of(target), member, 2);
 		}
 		assert_int_equal(count, 2);
 	}
-	for (member = 1; member <= shard.members; member++)
+	for (member = 1; member <= 5; member++)
 		assert_in_range(parts[member], 4000 - 245, 4000 + 245);
 }
 
 /* A fifth member takes its part, and takes nothing else from anybody. */
 static void test_new_member(void **state)
 {
-	const struct shard before = { .members = 4 }, after = { .members = 5 };
+	const struct membership before = { .shard.members = 4 }, after = { .shard.members = 5 };
 	unsigned int target, first, moved = 0;
 
 	for (target = 0; target < TARGETS; target++) {
@@ -86,28 +87,40 @@ static void test_new_member(void **state)
 
 static void test_no_members(void **state)
 {
-	const struct shard none = {};
+	const struct membership none = {};
 
-	assert_true(shard__has(&none, "a:1", 0));
-	assert_true(shard__has(&none, "a:1", 7));
+	assert_true(membership__has(&none, "a:1", 7, 0));
+	assert_int_equal(membership__role(&none, "a:1", 0), SHARD_OWN);
 }
+
+#define SHARD(number, count, copies, standby)					\
+	{									\
+		.member = (number), .members = (count), .replication = (copies), \
+		.standby_ns = (standby),					\
+	}
 
 static void test_check(void **state)
 {
+	static char file[] = "/run/members.json";
 	static const struct {
 		struct shard shard;
 		const char *reason; /* NULL: it is valid */
 	} cases[] = {
 		{ {}, NULL },
-		{ { 1, 1, 1, 0 }, NULL },
-		{ { 3, 3, 0, 0 }, NULL },
-		{ { 0, 0, 0, 5 }, "needs 'members'" },
-		{ { 2, 3, 3, 0 }, NULL },
-		{ { 1, 0, 0, 0 }, "needs 'members'" },
-		{ { 0, 0, 2, 0 }, "needs 'members'" },
-		{ { 0, 3, 0, 0 }, "needs 'member'" },
-		{ { 4, 3, 0, 0 }, "no member 4 of 3" },
-		{ { 1, 3, 4, 0 }, "lower 'replication'" },
+		{ SHARD(1, 1, 1, 0), NULL },
+		{ SHARD(3, 3, 0, 0), NULL },
+		{ SHARD(0, 0, 0, 5), "needs 'members'" },
+		{ SHARD(2, 3, 3, 0), NULL },
+		{ SHARD(1, 0, 0, 0), "needs 'members'" },
+		{ SHARD(0, 0, 2, 0), "needs 'members'" },
+		{ SHARD(0, 3, 0, 0), "needs 'member'" },
+		{ { .member = 1, .file = file }, NULL },
+		{ { .member = 1, .file = file, .replication = 3, .handover_ns = 1 }, NULL },
+		{ { .file = file }, "needs 'member'" },
+		{ { .member = 1, .members = 2, .file = file }, "not both" },
+		{ { .handover_ns = 1 }, "or 'members_file'" },
+		{ SHARD(4, 3, 0, 0), "no member 4 of 3" },
+		{ SHARD(1, 3, 4, 0), "lower 'replication'" },
 	};
 	struct dart_error error;
 	size_t i;

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The file in which another program lists members, right and wrong. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "selftests/unit/unit.h"
+#include "tools/controller/discovery/members_file.h"
+
+static void test_right(void **state)
+{
+	static const char text[] = " {\"members\": [1024, 1, 65], \"written_by\": {\"x\": null}}\n";
+	struct member_set members = {};
+	struct dart_error error;
+
+	assert_int_equal(members_file__parse(text, strlen(text), &members, &error), 0);
+	assert_int_equal(member_set__count(&members), 3);
+	assert_true(member_set__has(&members, 1));
+	assert_true(member_set__has(&members, 65));
+	assert_true(member_set__has(&members, 1024));
+}
+
+static void test_wrong(void **state)
+{
+	static const struct {
+		const char *text, *reason;
+	} cases[] = {
+		{ "", "line 1: " },
+		{ "{\"members\": [1, 2", "line 1: " },
+		{ "[1, 2]", "is not an object with 'members'" },
+		{ "{}", "is not an object with 'members'" },
+		{ "{\"members\": 3}", "is not an object with 'members'" },
+		{ "{\"members\": {\"1\": 1}}", "is not an object with 'members'" },
+		{ "{\"members\": []}", "names no member" },
+		{ "{\"members\": [0]}", "not a number from 1 to 1024" },
+		{ "{\"members\": [1025]}", "not a number from 1 to 1024" },
+		{ "{\"members\": [-1]}", "not a number from 1 to 1024" },
+		{ "{\"members\": [4294967297]}", "not a number from 1 to 1024" },
+		{ "{\"members\": [1.0]}", "not a number from 1 to 1024" },
+		{ "{\"members\": [\"1\"]}", "not a number from 1 to 1024" },
+		{ "{\"members\": [3, 4, 3]}", "member 3 is named twice" },
+		{ "{\"members\": [1], \"members\": [2]}", "duplicate" },
+		{ "{\"members\": [1]} x", "line 1: " },
+	};
+	struct member_set members;
+	struct dart_error error;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		members = (struct member_set){ .bits[0] = 6 };
+		assert_int_equal(members_file__parse(cases[i].text, strlen(cases[i].text), &members,
+						     &error),
+				 -EINVAL);
+		if (!strstr(error.text, cases[i].reason))
+			fail_msg("'%s' for %s", error.text, cases[i].text);
+		/* Not even a part of it is taken. */
+		assert_int_equal(members.bits[0], 6);
+	}
+}
+
+static void test_file(void **state)
+{
+	char directory[] = "/tmp/members-XXXXXX", path[64], text[] = "{\"members\": [7]}";
+	struct member_set members = {};
+	struct dart_error error;
+	int fd;
+
+	assert_non_null(mkdtemp(directory));
+	snprintf(path, sizeof(path), "%s/f", directory);
+	assert_int_equal(members_file__read(path, &members, &error), -ENOENT);
+	assert_int_equal(members_file__read(directory, &members, &error), -EINVAL);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(members_file__read(path, &members, &error), -EINVAL);
+	assert_int_equal(unlink(path), 0);
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	assert_int_equal(members_file__read(path, &members, &error), 0);
+	assert_true(member_set__has(&members, 7));
+	/* A large file costs nothing. */
+	assert_int_equal(ftruncate(fd, 1LL << 40), 0);
+	assert_int_equal(members_file__read(path, &members, &error), -EINVAL);
+	assert_non_null(strstr(error.text, "has more than 65536 bytes"));
+	close(fd);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(directory), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("a list of members is read, whatever else is in the object", test_right),
+		TEST("anything else is refused as a whole", test_wrong),
+		TEST("a file that is missing, no file, or too large is refused", test_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

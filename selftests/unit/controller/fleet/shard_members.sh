@@ -1,0 +1,127 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Three controllers share forty hosts out, with members that another program lists: each host is
+# scraped by one of them, before a controller is killed, after the others heard of it, and when it is
+# back.
+# shellcheck disable=SC2016 # variables of jq
+. "$(dirname "$0")/../../../lib.sh"
+bin=$tests/../.output/bin
+helpers=$tests/../.output/selftests/helpers
+[ -x "$bin/dart-controller" ] || skip "make programs has not been run"
+[ -x "$helpers/fleet_hosts" ] || skip "make guest has not been run"
+command -v openssl >/dev/null || skip "openssl is not installed"
+hosts=40
+dir=$(mktemp -d)
+trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$dir"' EXIT
+pids=()
+
+# list TEXT: another program writes the list of members
+list() {
+	echo "$1" >"$dir/new"
+	mv "$dir/new" "$dir/members"
+}
+
+# start MEMBER: its lines in lines-MEMBER, its messages in log-MEMBER
+start() {
+	"$bin/dart-controller" --json --config "$dir/config.yaml" --shard-member "$1" \
+		--socket "$dir/socket-$1" >"$dir/lines-$1" 2>"$dir/log-$1" &
+	pids[$1]=$!
+}
+
+# roles MEMBER...: "SCRAPED STANDBY" of each, and of all
+roles() {
+	local member
+	for member; do
+		"$bin/dart-controller" status --json --socket "$dir/socket-$member" |
+			gojq -r '.controller.targets | "\(.up) \(.standby)"' || return
+	done | tee "$dir/roles" | awk '{ up += $1; standby += $2 } END { print up, standby }'
+}
+
+# shared MEMBER...: these scrape all hosts, and stand by for all
+shared() {
+	[ "$(roles "$@")" = "$hosts $hosts" ]
+}
+
+# has_all MEMBER...: lines of all hosts have come since $seen, three of each
+has_all() {
+	local member
+	for member; do
+		tail -n "+${seen[$member]}" "$dir/lines-$member" |
+			grep -o '^{"agent":"[^"]*"' | sort | uniq -c | awk '$1 >= 3 { print $2 }'
+	done >"$dir/scraped"
+	[ "$(sort -u "$dir/scraped" | wc -l)" = "$hosts" ]
+}
+
+# once MEMBER...: from now on each host is scraped, by one of these members
+once() {
+	local member
+	seen=()
+	for member; do
+		# One line may still be on its way to the file for each host.
+		seen[member]=$(($(wc -l <"$dir/lines-$member") + hosts + 1))
+	done
+	soon has_all "$@" && [ -z "$(sort "$dir/scraped" | uniq -d)" ]
+}
+
+# said MEMBER TEXT
+said() {
+	grep -q -- "$2" "$dir/log-$1"
+}
+
+# How often all members began to scrape a host for which they stood by
+takeovers() {
+	cat "$dir"/log-[12] | grep -c ": not on standby any more"
+}
+
+"$helpers/tls_files" "$dir" 127.0.0.1 controller >/dev/null
+first=$((21000 + $$ % 200 * hosts))
+mkfifo "$dir/ready"
+"$helpers/fleet_hosts" "$dir" $first $hosts 0 1 200 >"$dir/ready" &
+check "$hosts hosts serve over TCP" read -r <"$dir/ready"
+seq $first $((first + hosts - 1)) | gojq -cs '[{targets: map("127.0.0.1:\(.)")}]' >"$dir/hosts.json"
+cat >"$dir/config.yaml" <<-END
+	interval: 200ms
+	transport: tcp
+	tls: {certificate: $dir/controller.pem, key: $dir/controller.key,
+	  authorities: $dir/authority.pem}
+	shard: {members_file: $dir/members, replication: 2, handover: 500ms}
+	sources: [{file_sd: $dir/hosts.json}]
+END
+
+start 1
+check "without a list of members a controller says so" soon said 1 \
+	"members: cannot be opened.*no agent is scraped before it lists members"
+list '{"members": [1, 2, 3]}'
+start 2
+start 3
+check "three members scrape all hosts, and stand by for all" soon shared 1 2 3
+check "each has a part" sh -c "! grep -q '^0 ' '$dir/roles'"
+owned=$(sed -n '3s/ .*//p' "$dir/roles")
+check "each host is scraped by one of them" once 1 2 3
+
+before=$(takeovers)
+kill -KILL "${pids[3]}"
+wait "${pids[3]}" 2>/dev/null
+list '{"members": [1, 2]}'
+check "when one is killed and not listed any more, the others have all hosts" soon shared 1 2
+check "they took its $owned hosts over from standby" [ $(($(takeovers) - before)) = "$owned" ]
+check "each host is scraped by one of them again" once 1 2
+
+start 3
+list '{"members": [1, 2, 3]}'
+check "when it is back, three members have all hosts" soon shared 1 2 3
+check "it has its part again" [ "$(sed -n '3s/ .*//p' "$dir/roles")" = "$owned" ]
+check "each host is scraped by one of three" once 1 2 3
+
+list '{"members": [1, 2, 3'
+check "half of a list is refused" soon said 1 "members: line [12]: .*; its 3 members stay"
+check "each host is still scraped by one of three" once 1 2 3
+list '{"members": [1, 2]}'
+check "a controller that is not listed says so" soon said 3 "and not this one"
+check "the others have all hosts" soon shared 1 2
+check "each host is scraped by one of these two" once 1 2
+before=$(wc -l <"$dir/lines-3")
+check "and after three scrapes more" once 1 2
+check "and meanwhile by nobody else" [ "$before" = "$(wc -l <"$dir/lines-3")" ]
+check "no controller lost a host" sh -c "! grep -E ': (lost|cannot be scraped)' '$dir'/log-*"
+finish

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Ten controllers, ten thousand targets and a list of members that somebody else writes, in virtual
+ * time: members come, go and start again, and each controller sees the list late and not always.
+ * DART_SCHEDULES chooses the number of random schedules.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "selftests/unit/unit.h"
+#include "tools/controller/settings/shard.h"
+
+#define CONTROLLERS 10
+#define TARGETS 10000
+/* Of each schedule these are looked at after each event, and all of them at its end. */
+#define WATCHED 8
+#define STEPS 60
+#define HANDOVER_NS 1000
+
+static char names[TARGETS][24];
+
+struct controller {
+	struct membership membership; /* member I + 1 */
+	uint64_t look_ns; /* when it looks at the list; 0: it has seen the newest one */
+	uint64_t out_ns; /* when a list left it out */
+	bool is_down; /* it does nothing, and its pushes are over */
+};
+
+static struct {
+	struct controller all[CONTROLLERS];
+	struct member_set list; /* the newest one */
+	uint64_t now_ns;
+	uint64_t random;
+	unsigned int watched[WATCHED];
+	unsigned long looks, takeovers; /* of members that were there before */
+} world;
+
+static unsigned int below(unsigned int limit)
+{
+	return random__below(&world.random, limit);
+}
+
+static bool is_valid(unsigned int i)
+{
+	return member_set__has(&world.list, i + 1) && !world.all[i].is_down;
+}
+
+/* Counts valid members that have the target in this role. */
+static unsigned int count_role(unsigned int target, enum shard_role role)
+{
+	unsigned int i, count = 0;
+
+	for (i = 0; i < CONTROLLERS; i++)
+		count += is_valid(i) && membership__role(&world.all[i].membership, names[target],
+							 world.now_ns) == role;
+	return count;
+}
+
+static void check_watched(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < WATCHED; i++)
+		if (count_role(world.watched[i], SHARD_OWN) > 1)
+			fail_msg("%s has two pushers at %llu ns", names[world.watched[i]],
+				 (unsigned long long)world.now_ns);
+}
+
+static void start(struct controller *controller, unsigned int i)
+{
+	static char file[] = "list";
+	const struct shard shard = {
+		.member = i + 1,
+		.replication = 2,
+		.file = file,
+		.handover_ns = HANDOVER_NS,
+	};
+
+	membership__begin(&controller->membership, &shard);
+	controller->is_down = false;
+	controller->look_ns = world.now_ns + below(HANDOVER_NS);
+}
+
+/* Everybody sees a new list before the hand-over time is over. */
+static void publish(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < CONTROLLERS; i++)
+		if (!world.all[i].look_ns && !world.all[i].is_down)
+			world.all[i].look_ns = world.now_ns + below(HANDOVER_NS);
+}
+
+static void look(struct controller *controller)
+{
+	struct membership *membership = &controller->membership;
+	const bool was_there = member_set__has(&membership->present, membership->shard.member);
+	const bool is_there = member_set__has(&world.list, membership->shard.member);
+
+	controller->look_ns = 0;
+	world.looks++;
+	if (membership__take(membership, &world.list, world.now_ns) && was_there && is_there)
+		/* No role of a member that stays changes later without another list. */
+		world.takeovers += !membership__change_ns(membership, world.now_ns);
+}
+
+static void toggle(unsigned int i)
+{
+	struct controller *controller = &world.all[i];
+	const uint64_t bit = 1ULL << i;
+
+	if (member_set__has(&world.list, i + 1)) {
+		if (member_set__count(&world.list) == 1)
+			return;
+		world.list.bits[0] &= ~bit;
+		controller->out_ns = world.now_ns;
+	} else if (world.now_ns >= controller->out_ns + HANDOVER_NS && !controller->is_down) {
+		world.list.bits[0] |= bit;
+	}
+	publish();
+}
+
+/* A controller dies, and the writer of the list may notice; or it is started again. */
+static void crash(unsigned int i)
+{
+	struct controller *controller = &world.all[i];
+
+	if (controller->is_down) {
+		start(controller, i);
+		return;
+	}
+	controller->is_down = true;
+	controller->look_ns = 0;
+}
+
+/* Runs all that happens until @end_ns, and looks at the targets after each. */
+static void run(uint64_t end_ns)
+{
+	struct controller *controller;
+	uint64_t next_ns, change_ns;
+	unsigned int i;
+
+	while (world.now_ns < end_ns) {
+		next_ns = end_ns;
+		for (i = 0; i < CONTROLLERS; i++) {
+			controller = &world.all[i];
+			change_ns = membership__change_ns(&controller->membership, world.now_ns);
+			if (controller->is_down)
+				continue;
+			if (controller->look_ns && controller->look_ns < next_ns)
+				next_ns = controller->look_ns;
+			if (change_ns && change_ns < next_ns)
+				next_ns = change_ns;
+		}
+		if (next_ns > world.now_ns)
+			world.now_ns = next_ns;
+		for (i = 0; i < CONTROLLERS; i++) {
+			controller = &world.all[i];
+			if (controller->look_ns && controller->look_ns <= world.now_ns)
+				look(controller);
+		}
+		check_watched();
+	}
+}
+
+static void run_schedule(uint64_t seed)
+{
+	unsigned int step, i;
+
+	memset(&world.all, 0, sizeof(world.all));
+	world.random = seed;
+	world.now_ns = 1000000;
+	world.list = (struct member_set){ .bits[0] = (1ULL << CONTROLLERS) - 1 };
+	for (i = 0; i < WATCHED; i++)
+		world.watched[i] = below(TARGETS);
+	for (i = 0; i < CONTROLLERS; i++)
+		start(&world.all[i], i);
+	for (step = 0; step < STEPS; step++) {
+		run(world.now_ns + 1 + below(below(2) ? HANDOVER_NS / 10 : 2 * HANDOVER_NS));
+		i = below(CONTROLLERS);
+		if (below(4))
+			toggle(i);
+		else
+			crash(i);
+	}
+}
+
+/* After a while without an event each target of a live member has one pusher and one standby. */
+static void check_quiet(void)
+{
+	unsigned int i, target;
+
+	for (i = 0; i < CONTROLLERS; i++) {
+		if (world.all[i].is_down)
+			start(&world.all[i], i);
+	}
+	run(world.now_ns + 3 * HANDOVER_NS);
+	for (target = 0; target < TARGETS; target++) {
+		assert_int_equal(count_role(target, SHARD_OWN), 1);
+		assert_int_equal(count_role(target, SHARD_STANDBY),
+				 member_set__count(&world.list) > 1);
+	}
+}
+
+static void test_schedules(void **state)
+{
+	const char *text = getenv("DART_SCHEDULES");
+	const unsigned int schedules = text ? atoi(text) : 400;
+	unsigned int i;
+
+	world.looks = world.takeovers = 0;
+	for (i = 0; i < schedules; i++) {
+		run_schedule(i + 1);
+		/* All targets of all controllers take longer. */
+		if (i % 100 == 99)
+			check_quiet();
+	}
+	print_message("# %u schedules, %lu lists seen, %lu by members that took over at once\n",
+		      schedules, world.looks, world.takeovers);
+	assert_true(world.takeovers > schedules);
+}
+
+static void test_takeover(void **state)
+{
+	static char file[] = "list";
+	const struct shard shard = { .member = 1, .file = file, .replication = 2 };
+	struct member_set list = {};
+	struct membership membership;
+	unsigned int target = 0;
+	const uint64_t joined_ns = SHARD_HANDOVER_DEFAULT_NS;
+
+	member_set__add(&list, 1);
+	member_set__add(&list, 1024);
+	membership__begin(&membership, &shard);
+	assert_int_equal(membership__count(&membership), 0);
+	assert_int_equal(membership__role(&membership, names[0], 5), SHARD_LEFT);
+	assert_true(membership__take(&membership, &list, 0));
+	assert_int_equal(membership__count(&membership), 2);
+	assert_false(membership__take(&membership, &list, 0));
+	/* The member that joins stands by for its own targets, too. */
+	while (membership__rank(&membership, names[target], 1))
+		target++;
+	assert_int_equal(membership__role(&membership, names[target], joined_ns - 1),
+			 SHARD_STANDBY);
+	assert_int_equal(membership__change_ns(&membership, joined_ns - 1), joined_ns);
+	assert_int_equal(membership__role(&membership, names[target], joined_ns), SHARD_OWN);
+	assert_int_equal(membership__change_ns(&membership, joined_ns), 0);
+	while (!membership__rank(&membership, names[target], 1))
+		target++;
+	assert_int_equal(membership__role(&membership, names[target], joined_ns), SHARD_STANDBY);
+	/* The other one goes: no waiting. */
+	list = (struct member_set){};
+	member_set__add(&list, 1);
+	assert_true(membership__take(&membership, &list, joined_ns));
+	assert_int_equal(membership__role(&membership, names[target], joined_ns), SHARD_OWN);
+	/* The list leaves this one out: it goes on reading. */
+	list = (struct member_set){};
+	member_set__add(&list, 2);
+	assert_true(membership__take(&membership, &list, joined_ns));
+	assert_int_not_equal(membership__role(&membership, names[target], joined_ns), SHARD_OWN);
+	assert_false(membership__has(&membership, names[target], 1, 2));
+	assert_true(membership__has(&membership, names[target], 2, 1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("a member that joins waits, a member that was there takes over at once, and one that is left out scrapes nothing",
+		     test_takeover),
+		TEST("of 10,000 targets and 10 controllers, at no time has a target two pushers that the list names",
+		     test_schedules),
+	};
+	unsigned int i;
+
+	for (i = 0; i < TARGETS; i++)
+		snprintf(names[i], sizeof(names[i]), "10.1.%u.%u:4792", i >> 8, i & 255);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
