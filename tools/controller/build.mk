@@ -112,6 +112,7 @@ unit_metric_rows_sources := $(controller_metrics)
 unit_metric_values_sources := $(controller_metrics)
 unit_metric_scale_sources := $(controller_metrics)
 unit_metric_plan_store_sources := $(controller_metrics)
+unit_metric_limits_sources = $(unit_metric_sinks_sources)
 unit_metric_sinks_sources := $(controller_metrics) \
 	tools/controller/outputs/sink_all.c
 unit_exposition_sources := $(controller_metrics) $(controller_http) $(wildcard \

@@ -178,6 +178,13 @@ static void fill_metrics(void *data, struct output_figures *figures)
 {
 	output_figures__name(figures, "metrics", "all outputs");
 	output_figures__set(figures, OUTPUT_COLLIDED_LABELS, sink_metrics__collided(data));
+	output_figures__set(figures, OUTPUT_SERIES, sink_metrics__series(data));
+	output_figures__set(figures, OUTPUT_OVER_LIMIT, sink_metrics__over_limit(data));
+}
+
+static void say_limit(void *log, const char *target, const char *sentence)
+{
+	output__print(log, "dart-controller: %s: %s", target, sentence);
 }
 
 static int open_metrics(struct controller_outputs *outputs, const struct options *options,
@@ -204,6 +211,7 @@ static int open_metrics(struct controller_outputs *outputs, const struct options
 		if (sink) {
 			opening->sinks[opening->sink_count++] = sink;
 			outputs->metrics = sink;
+			sink_metrics__limit(sink, &options->settings.limits, say_limit, log);
 			err = output_list__add(outputs->list, fill_metrics, sink);
 		}
 	}

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/error.h>
+
 #include "tools/controller/metrics/labels/target_labels.h"
 #include "tools/controller/metrics/plan/plan_make.h"
 #include "tools/controller/metrics/plan/plan_store.h"
@@ -18,6 +20,9 @@
 
 struct target_metrics {
 	struct metric_plan *plan; /* NULL before the first scrape, or once its series ended */
+	struct metric_plan *refused; /* the last one if it is beyond a limit; or NULL */
+	bool is_refused; /* as outputs were told */
+	uint32_t counted; /* series of the plan, among all */
 	struct target_labels *labels; /* for series of the plan; NULL before the first scrape */
 	struct points points;
 	int64_t time_ns; /* time of the last scrape */
@@ -38,20 +43,99 @@ struct sink_metrics {
 	size_t output_count;
 	/* Labels of all targets that were renamed for other labels, see label_collisions.h. */
 	_Atomic uint64_t collided;
+	struct settings_limits limits;
+	void (*say)(void *data, const char *target, const char *sentence);
+	void *said_to;
+	_Atomic uint64_t series; /* of all plans */
+	_Atomic uint64_t refused; /* targets */
 	struct target_metrics *targets[SETTINGS_TARGETS_MAX]; /* by index of the target */
 };
 
-/* Makes a plan for @sample and room for its points; moves the last plan to *@previous. */
-static int target_metrics__plan(struct target_metrics *metrics, const struct sink_metrics *all,
-				const struct sample *sample, struct metric_plan **previous)
+/* -E2BIG with a reason if the value of a label is too long. */
+static int check_labels(const struct metric_plan *plan, size_t most, struct dart_error *reason)
+{
+	const struct metric_series *series = plan->series;
+	const struct metric_label *label;
+	size_t length;
+
+	for (; most && series < plan->series + plan->series_count; series++) {
+		for (label = series->labels; label < series->labels + series->label_count;
+		     label++) {
+			length = strlen(label->value);
+			if (length > most)
+				return dart_error__set(
+					reason, E2BIG,
+					"a label '%s' of %s has %zu bytes, and the limit is %zu",
+					label->name, series->name, length, most);
+		}
+	}
+	return 0;
+}
+
+/* Counts the series of @plan among all, or returns -E2BIG with a reason. */
+static int target_metrics__admit(struct target_metrics *metrics, struct sink_metrics *all,
+				 const struct metric_plan *plan, struct dart_error *reason)
+{
+	const struct settings_limits *limits = &all->limits;
+	const uint64_t more = (uint64_t)plan->series_count - metrics->counted;
+	uint64_t sum;
+	int err;
+
+	if (limits->series && plan->series_count > limits->series)
+		return dart_error__set(reason, E2BIG, "it has %u series, and the limit is %u",
+				       plan->series_count, limits->series);
+	err = check_labels(plan, limits->label_bytes, reason);
+	if (err)
+		return err;
+	sum = atomic_fetch_add(&all->series, more) + more;
+	if (limits->all_series && sum > limits->all_series) {
+		atomic_fetch_sub(&all->series, more);
+		return dart_error__set(reason, E2BIG,
+				       "with its %u series all agents have %llu, and the limit is %u",
+				       plan->series_count, (unsigned long long)sum,
+				       limits->all_series);
+	}
+	metrics->counted = plan->series_count;
+	return 0;
+}
+
+/* The plan that was refused for a sample like this, or a new one. */
+static int target_metrics__make(struct target_metrics *metrics, const struct sink_metrics *all,
+				const struct sample *sample, struct metric_plan **plan)
+{
+	int err;
+
+	*plan = metrics->refused;
+	metrics->refused = NULL;
+	if (*plan && metric_plan__fits(*plan, sample))
+		return 0;
+	if (*plan)
+		metric_plan__put(*plan);
+	err = metric_plan__new(all->names, sample, plan);
+	/* Tables of equal hosts share their entries in memory. */
+	if (!err)
+		plan_store__share(all->plans, sample->table->entries, *plan);
+	return err;
+}
+
+/*
+ * Makes a plan for @sample and room for its points; moves the last plan to *@previous.  Returns 0,
+ * -ENOMEM, or -E2BIG with a reason if the plan is beyond a limit.
+ */
+static int target_metrics__plan(struct target_metrics *metrics, struct sink_metrics *all,
+				const struct sample *sample, struct metric_plan **previous,
+				struct dart_error *reason)
 {
 	struct metric_plan *plan;
-	int err = metric_plan__new(all->names, sample, &plan);
+	int err = target_metrics__make(metrics, all, sample, &plan);
 
 	if (err)
 		return err;
-	/* Tables of equal hosts share their entries in memory. */
-	plan_store__share(all->plans, sample->table->entries, plan);
+	err = target_metrics__admit(metrics, all, plan, reason);
+	if (err) {
+		metrics->refused = plan;
+		return err;
+	}
 	err = points__prepare(&metrics->points, plan, sample);
 	if (err) {
 		metric_plan__put(plan);
@@ -142,6 +226,75 @@ static int64_t down_again_ns(const struct target_metrics *metrics, int64_t lost_
 	return later_ns(lost_ns, metrics->up_ns);
 }
 
+static int pass_failure(struct sink *sink, const struct target_settings *target, const char *reason)
+{
+	struct sink_metrics *all = (struct sink_metrics *)sink;
+	size_t i;
+
+	for (i = 0; i < all->output_count; i++)
+		if (all->outputs[i]->operations->failed)
+			all->outputs[i]->operations->failed(all->outputs[i], target, reason);
+	return 0;
+}
+
+/* Ends the target's series right after the last READ. */
+static void pass_loss(struct sink_metrics *all, const struct target_settings *target,
+		      const char *reason)
+{
+	struct target_metrics *metrics = all->targets[target->index];
+	size_t i;
+
+	if (!metrics || !metrics->plan)
+		return;
+	for (i = 0; i < all->output_count; i++)
+		all->outputs[i]->operations->lost(all->outputs[i], target, metrics->plan,
+						  metrics->time_ns + 1, reason);
+	metric_plan__put(metrics->plan);
+	metrics->plan = NULL;
+	atomic_fetch_sub(&all->series, metrics->counted);
+	metrics->counted = 0;
+}
+
+static void say(const struct sink_metrics *all, const struct target_settings *target,
+		const char *sentence)
+{
+	if (all->say)
+		all->say(all->said_to, target->name, sentence);
+}
+
+/* Ends the series of a target that is beyond a limit, and tells it as down. */
+static int refuse_sample(struct sink_metrics *all, const struct target_settings *target,
+			 const struct sample *sample, const char *reason)
+{
+	struct target_metrics *metrics = all->targets[target->index];
+	struct dart_error sentence;
+
+	if (!metrics->is_refused) {
+		metrics->is_refused = true;
+		atomic_fetch_add(&all->refused, 1);
+		dart_error__set(&sentence, 0, "no metrics: %s", reason);
+		say(all, target, sentence.text);
+	}
+	if (metrics->plan)
+		pass_loss(all, target, reason);
+	else
+		pass_failure(&all->sink, target, reason);
+	metrics->down_ns = down_again_ns(metrics, sample->head.time_ns);
+	pass_up(all, target, false, metrics->down_ns);
+	return 0;
+}
+
+static void accept_target(struct sink_metrics *all, const struct target_settings *target)
+{
+	struct target_metrics *metrics = all->targets[target->index];
+
+	if (!metrics->is_refused)
+		return;
+	metrics->is_refused = false;
+	atomic_fetch_sub(&all->refused, 1);
+	say(all, target, "metrics again: it is within the limits");
+}
+
 static int pass_sample(struct sink *sink, const struct target_settings *target,
 		       const struct sample *sample, const struct latency *decoded)
 {
@@ -152,6 +305,7 @@ static int pass_sample(struct sink *sink, const struct target_settings *target,
 		.time_ns = sample->head.time_ns,
 		.fresh_until_ns = sample->head.fresh_until_ns,
 	};
+	struct dart_error reason;
 	bool is_new_plan;
 	size_t i;
 	int err = 0;
@@ -160,9 +314,12 @@ static int pass_sample(struct sink *sink, const struct target_settings *target,
 		return -ENOMEM;
 	is_new_plan = !metrics->plan || !metric_plan__fits(metrics->plan, sample);
 	if (is_new_plan)
-		err = target_metrics__plan(metrics, all, sample, &previous);
+		err = target_metrics__plan(metrics, all, sample, &previous, &reason);
+	if (err == -E2BIG)
+		return refuse_sample(all, target, sample, reason.text);
 	if (err)
 		return err;
+	accept_target(all, target);
 	scrape.labels = target_metrics__labels(all, metrics, target, is_new_plan);
 	if (!scrape.labels) {
 		if (previous)
@@ -183,37 +340,10 @@ static int pass_sample(struct sink *sink, const struct target_settings *target,
 	return 0;
 }
 
-static int pass_failure(struct sink *sink, const struct target_settings *target, const char *reason)
-{
-	struct sink_metrics *all = (struct sink_metrics *)sink;
-	size_t i;
-
-	for (i = 0; i < all->output_count; i++)
-		if (all->outputs[i]->operations->failed)
-			all->outputs[i]->operations->failed(all->outputs[i], target, reason);
-	return 0;
-}
-
-/* Ends the target's series right after the last READ. */
-static void pass_loss(const struct sink_metrics *all, const struct target_settings *target,
-		      const char *reason)
-{
-	struct target_metrics *metrics = all->targets[target->index];
-	size_t i;
-
-	if (!metrics || !metrics->plan)
-		return;
-	for (i = 0; i < all->output_count; i++)
-		all->outputs[i]->operations->lost(all->outputs[i], target, metrics->plan,
-						  metrics->time_ns + 1, reason);
-	metric_plan__put(metrics->plan);
-	metrics->plan = NULL;
-}
-
 static int pass_down(struct sink *sink, const struct target_settings *target, int64_t time_ns,
 		     const char *reason)
 {
-	const struct sink_metrics *all = (struct sink_metrics *)sink;
+	struct sink_metrics *all = (struct sink_metrics *)sink;
 	struct target_metrics *metrics = all->targets[target->index];
 
 	pass_loss(all, target, reason);
@@ -245,6 +375,10 @@ static void free_target(struct sink_metrics *all, size_t index)
 		return;
 	if (metrics->plan)
 		metric_plan__put(metrics->plan);
+	if (metrics->refused)
+		metric_plan__put(metrics->refused);
+	atomic_fetch_sub(&all->series, metrics->counted);
+	atomic_fetch_sub(&all->refused, metrics->is_refused);
 	set_labels(all, metrics, NULL);
 	points__free(&metrics->points);
 	free(metrics);
@@ -291,6 +425,27 @@ static const struct sink_operations sink_metrics_operations = {
 uint64_t sink_metrics__collided(const struct sink *sink)
 {
 	return atomic_load(&((const struct sink_metrics *)sink)->collided);
+}
+
+void sink_metrics__limit(struct sink *sink, const struct settings_limits *limits,
+			 void (*say)(void *data, const char *target, const char *sentence),
+			 void *data)
+{
+	struct sink_metrics *all = (struct sink_metrics *)sink;
+
+	all->limits = *limits;
+	all->say = say;
+	all->said_to = data;
+}
+
+uint64_t sink_metrics__series(const struct sink *sink)
+{
+	return atomic_load(&((const struct sink_metrics *)sink)->series);
+}
+
+uint64_t sink_metrics__over_limit(const struct sink *sink)
+{
+	return atomic_load(&((const struct sink_metrics *)sink)->refused);
 }
 
 struct sink *sink_metrics__new(struct names *names, struct metric_output *const *outputs,

@@ -15,6 +15,18 @@
 struct sink *sink_metrics__new(struct names *names, struct metric_output *const *outputs,
 			       size_t count);
 /*
+ * From now on no output gets metrics of a target beyond @limits: its series end, and it is told as
+ * down, until its table is within the limits again, or there is room among all series.  @say, if not
+ * NULL, is called in any worker with the name of such a target and a sentence, when it begins and
+ * when it ends.  Call it before the first sample.
+ */
+void sink_metrics__limit(struct sink *sink, const struct settings_limits *limits,
+			 void (*say)(void *data, const char *target, const char *sentence),
+			 void *data);
+/* Callable from any thread: series of all targets now, and targets beyond a limit. */
+uint64_t sink_metrics__series(const struct sink *sink);
+uint64_t sink_metrics__over_limit(const struct sink *sink);
+/*
  * Callable from any thread: returns the number of labels of all targets that were renamed because
  * another label used their name.
  */

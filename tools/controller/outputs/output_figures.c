@@ -59,6 +59,18 @@ const struct output_figure_row output_figure_rows[OUTPUT_FIGURE_COUNT] = {
 		.help = "Labels of agents that have another name, because another label had theirs.",
 		.unit = "",
 	},
+	[OUTPUT_SERIES] = {
+		.member = "series",
+		.family = "series",
+		.help = "Series of all agents.",
+		.unit = "",
+	},
+	[OUTPUT_OVER_LIMIT] = {
+		.member = "agents_over_limit",
+		.family = "agents_over_limit",
+		.help = "Agents whose metrics no output gets, because they exceed a limit.",
+		.unit = "",
+	},
 	[OUTPUT_SENT_SAMPLES] = {
 		.member = "sent_samples",
 		.family = "sent_samples_total",

@@ -142,8 +142,19 @@ struct source_settings {
 	struct target_defaults defaults;
 };
 
+#define SETTINGS_SERIES_MAX		1000000000
+#define SETTINGS_LABEL_BYTES_MAX	65536
+
+/* Bounds of metrics in all outputs but text and JSON; 0: there is none. */
+struct settings_limits {
+	unsigned int series;		/* of an agent */
+	unsigned int all_series;	/* of all agents */
+	unsigned int label_bytes;	/* of the value of a label */
+};
+
 struct settings {
 	uint64_t interval_ns;	/* 0: not set */
+	struct settings_limits limits;
 	/* Of agents and sources that do not have their own. */
 	enum settings_transport transport;
 	struct settings_tls tls;

@@ -128,6 +128,11 @@ static int read_shard(struct dart_yaml *yaml, const yaml_node_t *node, void *set
 	return read_members(yaml, node, "shard", settings);
 }
 
+static int read_limits(struct dart_yaml *yaml, const yaml_node_t *node, void *settings)
+{
+	return read_members(yaml, node, "limits", settings);
+}
+
 static int set_text(char **member, const char *text, struct dart_error *error)
 {
 	free(*member);
@@ -305,6 +310,15 @@ static const struct dart_setting rows[] = {
 	{ .option = "replica", .argument = "NAME", .key = "replica", .type = DART_SETTING_TEXT,
 	  MEMBER(replica), .noun = "the name of a replica",
 	  .help = "give agents the label replica=\"NAME\", by which receivers tell several controllers of the same agents apart" },
+	{ .key = "limits", .read = read_limits },
+	{ .key = "limits.series", .type = DART_SETTING_NUMBER, MEMBER(limits.series), .least = 1,
+	  .most = SETTINGS_SERIES_MAX, .noun = "a number of series", .is_for_start = true },
+	{ .key = "limits.all_series", .type = DART_SETTING_NUMBER, MEMBER(limits.all_series),
+	  .least = 1, .most = SETTINGS_SERIES_MAX, .noun = "a number of series",
+	  .is_for_start = true },
+	{ .key = "limits.label_bytes", .type = DART_SETTING_NUMBER, MEMBER(limits.label_bytes),
+	  .least = 1, .most = SETTINGS_LABEL_BYTES_MAX, .noun = "a number of bytes",
+	  .is_for_start = true },
 	{ .option = "file-sd", .argument = "FILE", .take = take_file_sd, .is_repeatable = true,
 	  .completion = "@file json", .help = "scrape the agents of a JSON file, as it changes" },
 	{ .option = "dns-srv", .argument = "NAME", .take = take_dns_srv, .is_repeatable = true,

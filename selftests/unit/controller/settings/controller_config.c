@@ -48,6 +48,7 @@ static const char whole[] =
 	"dscp: 26\n"
 	"mirror: 256K\n"
 	"shard: {member: 2, members: 3, replication: 1, standby: 10s}\n"
+	"limits: {series: 5, all_series: 6, label_bytes: 7}\n"
 	"replica: b\n"
 	"outputs:\n"
 	"  - {listen: '[::1]:9000', user: u, password_file: /p, certificate: /c, key: /k,\n"
@@ -110,6 +111,9 @@ static void test_settings(void **state)
 	assert_int_equal(settings.shard.members, 3);
 	assert_int_equal(settings.shard.replication, 1);
 	assert_int_equal(settings.shard.standby_ns, 10000000000);
+	assert_int_equal(settings.limits.series, 5);
+	assert_int_equal(settings.limits.all_series, 6);
+	assert_int_equal(settings.limits.label_bytes, 7);
 	assert_string_equal(settings.replica, "b");
 	assert_string_equal(settings.outputs.listen.address, "[::1]:9000");
 	assert_string_equal(settings.outputs.listen.user, "u");
@@ -378,6 +382,8 @@ static void test_refused(void **state)
 		{ "workers: 0\n", "f:1: '0' is not a number of workers" },
 		{ "shard: 2/3\n", "f:1: expected KEY: VALUE lines" },
 		{ "shard: {member: 0}\n", "f:1: '0' is not the number of a member" },
+		{ "limits: {series: 0}\n", "f:1: '0' is not a number of series" },
+		{ "limits: {label_bytes: 65537}\n", "f:1: '65537' is not a number of bytes" },
 		{ "shard: {standby: 2h}\n", "f:1: '2h' is not an interval" },
 		{ "shard: {members: 1025}\n", "f:1: '1025' is not a number of members" },
 		{ "replica: []\n", "f:1: expected the name of a replica" },

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Limits of the metrics of one target, and of all. */
+#include "metric_sinks_scene.h"
+
+/* What the sink says of limits. */
+static unsigned int said_count;
+static char said[DART_ERROR_MAX];
+
+static void note_said(void *data, const char *target, const char *sentence)
+{
+	said_count++;
+	snprintf(said, sizeof(said), "%s: %s", target, sentence);
+}
+
+static void limit(struct sighting *sighting, unsigned int series, unsigned int all_series,
+		  unsigned int label_bytes)
+{
+	const struct settings_limits limits = { series, all_series, label_bytes };
+
+	sink_metrics__limit(sighting->sink, &limits, note_said, NULL);
+}
+
+static void pass(struct sighting *sighting, unsigned int target)
+{
+	static const struct latency decoded;
+
+	assert_int_equal(sighting->sink->operations->sample(sighting->sink, &targets[target],
+							    &sighting->host.sample, &decoded),
+			 0);
+}
+
+/* A table with more rows, hence more series, than before. */
+static void grow(struct sighting *sighting)
+{
+	sighting->host.table.generation++;
+	host__mark(&sighting->host,
+		   host__add(&sighting->host, "f+1s", host__record(&sighting->host, fields),
+			     DART_CONTROL_COPIES_SUM, 1),
+		   0, 2);
+}
+
+/* The table grows beyond the limit of an agent, and the other agent has what it had. */
+static void test_limit_of_one(void **state)
+{
+	struct sighting sighting;
+	struct told *told;
+	uint64_t series;
+
+	said_count = 0;
+	sighting__open(&sighting, 0);
+	told = sighting.output->told;
+	sighting.sink->operations->added(sighting.sink, &targets[0]);
+	sighting.sink->operations->added(sighting.sink, &targets[1]);
+	pass(&sighting, 0);
+	pass(&sighting, 1);
+	series = sink_metrics__series(sighting.sink) / 2;
+	assert_true(series > 0);
+	limit(&sighting, series, 0, 0);
+	grow(&sighting);
+	pass(&sighting, 0);
+	pass(&sighting, 0);
+	assert_int_equal(said_count, 1);
+	assert_non_null(strstr(said, "a:4792: no metrics: it has "));
+	assert_int_equal(told[0].scrapes, 1);
+	assert_int_equal(told[0].lost, 1);
+	assert_int_equal(told[0].failed, 1);
+	assert_int_equal(told[0].downs, 2);
+	assert_int_equal(sink_metrics__over_limit(sighting.sink), 1);
+	/* The other one has its series. */
+	assert_int_equal(sink_metrics__series(sighting.sink), series);
+	assert_int_equal(told[1].lost + told[1].downs, 0);
+	limit(&sighting, series + 1, 0, 0);
+	pass(&sighting, 0);
+	assert_int_equal(told[0].scrapes, 2);
+	assert_int_equal(told[0].ups, 2);
+	assert_int_equal(said_count, 2);
+	assert_string_equal(said, "a:4792: metrics again: it is within the limits");
+	assert_int_equal(sink_metrics__over_limit(sighting.sink), 0);
+	assert_int_equal(sink_metrics__series(sighting.sink), 2 * series + 1);
+	sighting.sink->operations->removed(sighting.sink, &targets[0]);
+	assert_int_equal(sink_metrics__series(sighting.sink), series);
+	sighting.sink->operations->removed(sighting.sink, &targets[1]);
+	assert_int_equal(sink_metrics__series(sighting.sink), 0);
+	sighting__close(&sighting);
+}
+
+/* The agent that comes last finds no room, until another one goes. */
+static void test_limit_of_all(void **state)
+{
+	struct sighting sighting;
+	struct told *told;
+	uint64_t series;
+
+	said_count = 0;
+	sighting__open(&sighting, 0);
+	told = sighting.output->told;
+	sighting.sink->operations->added(sighting.sink, &targets[0]);
+	sighting.sink->operations->added(sighting.sink, &targets[1]);
+	pass(&sighting, 0);
+	series = sink_metrics__series(sighting.sink);
+	limit(&sighting, 0, 2 * series - 1, 0);
+	pass(&sighting, 1);
+	pass(&sighting, 0);
+	assert_int_equal(told[0].scrapes, 2);
+	assert_int_equal(told[1].scrapes, 0);
+	assert_int_equal(told[1].downs, 1);
+	assert_non_null(strstr(said, "b:4792: no metrics: with its "));
+	assert_int_equal(sink_metrics__series(sighting.sink), series);
+	sighting.sink->operations->removed(sighting.sink, &targets[0]);
+	pass(&sighting, 1);
+	assert_int_equal(told[1].scrapes, 1);
+	assert_int_equal(sink_metrics__over_limit(sighting.sink), 0);
+	sighting.sink->operations->removed(sighting.sink, &targets[1]);
+	sighting__close(&sighting);
+}
+
+static void test_limit_of_labels(void **state)
+{
+	struct sighting sighting;
+
+	sighting__open(&sighting, 0);
+	sighting.sink->operations->added(sighting.sink, &targets[0]);
+	limit(&sighting, 0, 0, 1);
+	pass(&sighting, 0);
+	assert_int_equal(sighting.output->told[0].scrapes, 0);
+	assert_non_null(strstr(said, "a:4792: no metrics: a label '"));
+	assert_non_null(strstr(said, " bytes, and the limit is 1"));
+	limit(&sighting, 0, 0, 1000);
+	pass(&sighting, 0);
+	assert_int_equal(sighting.output->told[0].scrapes, 1);
+	limit(&sighting, 1, 0, 0);
+	grow(&sighting);
+	pass(&sighting, 0);
+	assert_int_equal(sink_metrics__over_limit(sighting.sink), 1);
+	sighting.sink->operations->removed(sighting.sink, &targets[0]);
+	assert_int_equal(sink_metrics__over_limit(sighting.sink), 0);
+	sighting__close(&sighting);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("a target with more series than the limit has none, is told as down, and costs no other target anything",
+		     test_limit_of_one),
+		TEST("beyond the limit of all series the target that comes last has none, until there is room",
+		     test_limit_of_all),
+		TEST("so has a target with a label that is too long", test_limit_of_labels),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
