@@ -119,6 +119,11 @@ source_names() {
 	dartctl list --kind source | awk 'NR > 1 { print $1 }'
 }
 
+# summaries FILE: the lines with the summaries of a controller, without those with all values
+summaries() {
+	grep '^{"agent":"[^"]*","summary":' "$1"
+}
+
 # lacks ENTRY: the agent answers, and its table lacks the entry
 lacks() {
 	lacks_names=$(entry_names)
