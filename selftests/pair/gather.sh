@@ -23,16 +23,14 @@ for exposure in exact page; do
 		done'
 	check "$exposure: a controller scrapes them" sh -c \
 		"dart-controller --json -i 100ms -n 20 -e '*+100ms' host >/run/lines"
-	entries=$(gojq -s '.[0].entries | length' /run/lines)
-	summary=$(gojq -c 'select(has("summary")).summary |
-		{reads_per_scrape, bytes_per_scrape}' /run/lines)
+	summaries /run/lines >/run/summary
+	entries=$(head -n 1 /run/lines | gojq '.entries | length')
+	summary=$(gojq -c '.summary | {reads_per_scrape, bytes_per_scrape}' /run/summary)
 	check "$exposure: $entries entries with $containers cgroups take one READ, and one for the header: $summary" \
-		is_true 'select(has("summary")).summary |
-			.scrapes == 20 and .reads_per_scrape == 2' /run/lines
-	check "$exposure: values grow, and are not older than the interval and a pass" \
+		is_true '.summary | .scrapes == 20 and .reads_per_scrape == 2' /run/summary
+	check "$exposure: values grow from scrape to scrape" \
 		is_true -s 'map(select(has("entries")).entries["gathering+100ms"].sum |
-			select(.)) | length > 10 and .[-1].passes > .[0].passes + 10 and
-			all(.longest_ns < 500000000)' /run/lines
+			select(.)) | length > 10 and .[-1].passes > .[0].passes + 3' /run/lines
 	check "$exposure: all sums were whole in most scrapes" is_true -s \
 		'[.[] | select(has("entries")).entries[] | select(.copies == "sum")] |
 			(map(select(.sum == null)) | length) * 20 < length' /run/lines

@@ -40,7 +40,8 @@ reader=$!
 check "a controller scrapes two agents into a pipe that is not read until lines are dropped" sh -c \
 	'dart-controller --json -i 100ms -n 150 host 10.77.0.2 >/run/fifo 2>/run/log'
 wait $reader
-gojq -c '{agent, sequence, scraped: has("entries"), summary}' /run/lines >/run/short
+sed 's/,"entries":{.*/,"entries":{}}/' /run/lines |
+	gojq -c '{agent, sequence, scraped: has("entries"), summary}' >/run/short
 summary=$(gojq -c '.summary // empty | {scrapes, failed, missed, dropped}' \
 	/run/short | tr '\n' ' ')
 check "meanwhile all 150 scrapes of each are made: $summary" \

@@ -98,8 +98,8 @@ scrape_all() {
 			awk 'NR == 1; { before = last; last = $0 } END { print before; print last }' \
 				>/run/lines
 		sed 's/^/# /' /run/log
-		! is_true 'select(has("summary")).summary |
-			.scrapes == 40 and .failed == 0 and .discarded == 0' /run/lines || return 0
+		! summaries /run/lines | is_true '.summary |
+			.scrapes == 40 and .failed == 0 and .discarded == 0' || return 0
 	done
 	return 1
 }
@@ -110,9 +110,10 @@ check "each scrape has all slices, each with its number" is_true -s '
 			all(to_entries[];
 				.value.rows[0].number == 1000 + (.key[6:] | tonumber)))' \
 	/run/lines
-check "a scrape of 6000 slices fetches less than 1 MiB in fewer than 20 READs" is_true -s '
-	map(select(has("entries")))[0] | .bytes < 1048576 and .reads < 20' /run/lines
-gojq -r 'select(has("entries")) | "# \(.reads) READs, \(.bytes) bytes"' /run/lines | sort -u
+head -n 1 /run/lines | sed 's/,"entries":{.*/,"entries":{}}/' >/run/first
+check "a scrape of 6000 slices fetches less than 1 MiB in fewer than 20 READs" is_true \
+	'has("entries") and .bytes < 1048576 and .reads < 20' /run/first
+gojq -r '"# \(.reads) READs, \(.bytes) bytes"' /run/first
 check "the controller does not lose the connection" sh -c '! grep lost /run/log'
 check "the queue drops no packet of them" on host sh -c \
 	'tc -s qdisc show dev eth0 | grep "dropped 0,"'
