@@ -73,6 +73,7 @@ unit_serve_tcp_uncertified_sources := $(unit_serve_tcp_sources)
 application_process := $(addprefix agent/application/, \
 	elf_image.c mapped.c proc_files.c process.c reader.c)
 unit_application_reader_sources := $(application_process)
+unit_application_listening_sources := agent/application/listening.c
 unit_application_turns_sources := agent/application/turns.c
 unit_application_plan_sources := $(application_process) $(addprefix agent/, application/plan.c \
 	gather/record.c gather/record_pages.c schema/record_layout.c)

@@ -194,5 +194,6 @@ void applications__close(struct applications *applications)
 	sd_event_source_disable_unref(applications->news);
 	sd_event_source_disable_unref(applications->retry);
 	writers__close(applications->rooms.writers);
+	listening__drop(&applications->rooms.listening);
 	layouts__close(&applications->layouts);
 }

@@ -237,6 +237,7 @@ static void begin(void *owner)
 {
 	struct applications *applications = owner;
 
+	listening__keep(&applications->rooms.listening);
 	if (!applications->attaches_singly)
 		registry__begin(applications->rooms.registry);
 }
@@ -246,6 +247,7 @@ static void end(void *owner)
 	struct applications *applications = owner;
 	struct dart_error why;
 
+	listening__drop(&applications->rooms.listening);
 	if (applications->attaches_singly) {
 		applications->attaches_singly = false;
 		return;

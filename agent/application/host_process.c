@@ -12,9 +12,6 @@
 #include <unistd.h>
 
 #define DELETED " (deleted)"
-/* A server listens before it has clients, so its listening sockets have low numbers. */
-#define DESCRIPTORS_MAX 256
-#define LISTENING_MAX 1024
 
 int host_process__open(pid_t pid)
 {
@@ -141,77 +138,6 @@ bool host_process__user(pid_t pid, uid_t *user)
 	if (file)
 		fclose(file);
 	return is_found;
-}
-
-/* ---- ports */
-
-struct listening {
-	uint64_t inode;
-	uint16_t port;
-};
-
-/* Appends the listening sockets of the network namespace of a process, which come first. */
-static size_t list_listening(pid_t pid, const char *name, struct listening *list, size_t count)
-{
-	FILE *file = open_file(pid, name);
-	unsigned long long inode;
-	unsigned int port, state;
-	char line[512];
-
-	if (!file)
-		return count;
-	if (!fgets(line, sizeof(line), file)) /* the heading */
-		goto close;
-	while (count < LISTENING_MAX && fgets(line, sizeof(line), file)) {
-		if (sscanf(line, "%*s %*[0-9A-F]:%x %*s %x %*s %*s %*s %*s %*s %llu", &port, &state,
-			   &inode) != 3 ||
-		    state != 0x0a)
-			break;
-		list[count++] = (struct listening){ .inode = inode, .port = port };
-	}
-close:
-	fclose(file);
-	return count;
-}
-
-static uint16_t port_of(const struct listening *list, size_t count, pid_t pid, int descriptor)
-{
-	unsigned long long inode;
-	char path[64], link[64];
-	ssize_t length;
-	size_t i;
-
-	snprintf(path, sizeof(path), "/proc/%d/fd/%d", pid, descriptor);
-	length = readlink(path, link, sizeof(link) - 1);
-	if (length <= 0)
-		return 0;
-	link[length] = '\0';
-	if (sscanf(link, "socket:[%llu]", &inode) != 1)
-		return 0;
-	for (i = 0; i < count; i++)
-		if (list[i].inode == inode)
-			return list[i].port;
-	return 0;
-}
-
-uint16_t host_process__port(pid_t pid)
-{
-	struct listening *list = calloc(LISTENING_MAX, sizeof(*list));
-	uint16_t lowest = 0, port;
-	size_t count;
-	int i;
-
-	if (!list)
-		return 0;
-	count = list_listening(pid, "net/tcp", list, 0);
-	count = list_listening(pid, "net/tcp6", list, count);
-	for (i = 0; count && i < DESCRIPTORS_MAX; i++) {
-		port = port_of(list, count, pid, i);
-		if (port && (!lowest || port < lowest))
-			lowest = port;
-	}
-	free(list);
-	return lowest;
 }
 
 /* ---- all processes */

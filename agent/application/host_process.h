@@ -28,8 +28,6 @@ bool cgroup__service(const char *cgroup, char name[static NAME_MAX + 1]);
 bool host_process__origin(pid_t pid, pid_t *parent, uint64_t *start);
 /* Its real user; false: it has ended. */
 bool host_process__user(pid_t pid, uid_t *user);
-/* The lowest TCP port on which the process listens; 0: none. */
-uint16_t host_process__port(pid_t pid);
 
 /* Calls @take for each process. */
 void host_processes__each(void (*take)(void *userdata, pid_t pid), void *userdata);

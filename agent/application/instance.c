@@ -166,7 +166,7 @@ static bool is_new(pid_t pid)
  * The label is the service of the process, its TCP port, or the process itself: the first one that
  * no other instance has.
  */
-static int instance__choose_label(const struct instance_rooms *rooms, struct instance *instance,
+static int instance__choose_label(struct instance_rooms *rooms, struct instance *instance,
 				  const struct dart_application_layout *layout,
 				  struct dart_error *error)
 {
@@ -178,7 +178,7 @@ static int instance__choose_label(const struct instance_rooms *rooms, struct ins
 	if (host_process__cgroup(pid, cgroup) && cgroup__service(cgroup, instance->label) &&
 	    is_unused(rooms, layout, instance->label, gather_ms))
 		return 0;
-	port = host_process__port(pid);
+	port = listening__port(&rooms->listening, pid);
 	snprintf(instance->label, sizeof(instance->label), "%u", port);
 	if (port && is_unused(rooms, layout, instance->label, gather_ms))
 		return 0;

@@ -15,6 +15,7 @@
 #include <libdart/error.h>
 
 #include "agent/table/registry.h"
+#include "listening.h"
 #include "mapped.h"
 #include "process.h"
 #include "writer.h"
@@ -41,6 +42,7 @@ struct instance {
 struct instance_rooms {
 	struct registry *registry;
 	struct writers *writers;
+	struct listening listening; /* sockets, by which instances are named */
 	uint64_t last_object; /* number of the last entry */
 };
 
