@@ -373,6 +373,7 @@ static void examinations__finish_attached(struct examinations *examinations)
 /* Programs start so often on some hosts that a timer that is set again would never fire. */
 static void examinations__await_quiet(struct examinations *examinations)
 {
+	const bool is_busy = examinations->running || !TAILQ_EMPTY(&examinations->waiting);
 	const uint64_t now = now_us(), quiet = now + EXAMINATION_QUIET_MS * 1000;
 	const uint64_t due = examinations->attached_due;
 
@@ -381,7 +382,8 @@ static void examinations__await_quiet(struct examinations *examinations)
 	if (due <= now)
 		examinations__finish_attached(examinations);
 	else
-		loop_timer__start(examinations->quiet, (due < quiet ? due : quiet) - now);
+		loop_timer__start(examinations->quiet,
+				  (is_busy || due < quiet ? due : quiet) - now);
 }
 
 static int on_quiet(sd_event_source *source, uint64_t time, void *userdata)

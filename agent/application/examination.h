@@ -26,7 +26,7 @@
 
 #define EXAMINATION_TIMEOUT_MS 2000
 #define EXAMINATION_BUCKETS 1024
-/* Attached processes wait for a pause between ends of examinations, at most for the bound. */
+/* Attached processes wait until nothing has been examined for a while, at most for the bound. */
 #define EXAMINATION_QUIET_MS 100
 #define EXAMINATION_QUIET_MAX_MS 1000
 

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include <libdart/clock.h>
+
 #include "agent/application/examination.h"
 #include "selftests/lib/held_header.h"
 #include "selftests/unit/unit.h"
@@ -247,6 +249,30 @@ static void test_together(void **state)
 		end(pids[i]);
 }
 
+/* On a slow host, each of many processes takes longer than the pause. */
+static void test_busy(void **state)
+{
+	struct told slow = {}, attached = { .wants_layout = true };
+	const pid_t pid = start(true, OTHER_USER);
+	int64_t began, ns;
+	pid_t normal;
+
+	if (pid < 0)
+		skip();
+	normal = start(false, 0);
+	began = dart_clock__ns(CLOCK_MONOTONIC);
+	examine(pid, &slow);
+	examine(normal, &attached);
+	while (!attached.is_finished && sd_event_run(loop, 6 * EXAMINATION_QUIET_MS * 1000) > 0)
+		;
+	ns = dart_clock__ns(CLOCK_MONOTONIC) - began;
+	assert_true(!attached.is_finished || ns >= EXAMINATION_QUIET_MAX_MS * INT64_C(1000000));
+	end(pid);
+	run_until(&slow.is_finished);
+	run_until(&attached.is_finished);
+	end(normal);
+}
+
 /* Nobody waits for a thread that is held. */
 static void test_close(void **state)
 {
@@ -284,6 +310,8 @@ int main(void)
 		TEST_FIXTURE("a user whose processes hold threads one after the other gets no more",
 			     test_held_in_turn, open_all, close_all),
 		TEST_FIXTURE("processes that start together are attached at once", test_together,
+			     open_all, close_all),
+		TEST_FIXTURE("attached processes wait while others are examined", test_busy,
 			     open_all, close_all),
 		TEST_FIXTURE("dartd does not wait for a thread that is held", test_close, open_all,
 			     close_all),
