@@ -84,10 +84,12 @@ static int applications__start(struct applications *applications,
 		return ret;
 	/* First, so that no program starts between a look and the first report. */
 	applications__watch(applications);
-	if (search)
+	if (search) {
 		ret = search__attach(search, application, error);
-	else
+	} else {
+		applications->looks_at_all = true;
 		applications__look(applications);
+	}
 	if (ret)
 		application__free(application);
 	else

@@ -30,6 +30,7 @@
 #define INSTANCES_MAX 1024
 /* Without reports of the kernel. */
 #define LOOK_US (10 * UINT64_C(1000000))
+#define INSTANCE_BUCKETS 1024
 
 struct search;
 
@@ -44,15 +45,19 @@ struct applications {
 	/* Tries candidates again, and looks at all processes if that is needed. */
 	sd_event_source *retry;
 	struct candidates candidates;
-	bool looks_again; /* at all processes, at once */
+	bool looks_again; /* at once */
 	bool looks_soon; /* at @look_due */
+	/* The next look is at all processes, not only at those that started since the last one. */
+	bool looks_at_all;
 	uint64_t look_us; /* until the next look, which comes ever later */
 	uint64_t look_due, looked; /* the next one and the last one; us, CLOCK_MONOTONIC */
+	uint64_t looked_ticks; /* the last one, as the kernel dates starts of processes */
 	bool attaches_singly; /* the next processes, because not all of the last ones had room */
 	bool cannot_watch; /* the log says that programs are not reported */
 	TAILQ_HEAD(, search) searches;
 	TAILQ_HEAD(application_list, application) list;
 	uint32_t instance_count;
+	LIST_HEAD(, instance) buckets[INSTANCE_BUCKETS]; /* all, by the number of the process */
 };
 
 struct application {
@@ -106,12 +111,22 @@ extern const struct request_type application_requests[];
 
 /* Is a look due now? */
 bool applications__have_to_look(const struct applications *applications);
-/* Looks at all processes at once, and then ever later; a look is in applications_follow.c. */
+/*
+ * Looks at all processes at once, and then ever later; a look is in applications_follow.c.  The
+ * second function is for looks that need only the processes that started since the last look.
+ */
 void applications__look_again(struct applications *applications);
-/* Looks at all processes a bit later: the later, the more often this is called. */
+void applications__look_for_new(struct applications *applications);
+/* Looks at new processes a bit later: the later, the more often this is called. */
 void applications__look_soon(struct applications *applications);
-/* A look begins: plans the next one. */
-void applications__plan_look(struct applications *applications);
+/*
+ * A look begins: plans the next one.  Returns the start of the oldest process to look at, in ticks
+ * of the clock since the boot.
+ */
+uint64_t applications__plan_look(struct applications *applications);
+/* The instance of the process, of this application or of any (NULL); NULL: none. */
+const struct instance *applications__instance(const struct applications *applications,
+					      const struct application *application, pid_t pid);
 /* Starts the timer for the next candidate or look. */
 void applications__arm(struct applications *applications);
 /* Removes the application, whose entries have left the table, or are about to. */
@@ -137,7 +152,7 @@ void application__settle(struct entry_group *group, int end, const struct dart_e
 
 /* applications_follow.c: */
 
-/* Examines the processes that run now for all applications. */
+/* Examines processes that run now for all applications. */
 void applications__look(struct applications *applications);
 /* Handlers of the event loop and of the watch for programs. */
 int applications__on_retry(sd_event_source *source, uint64_t time, void *applications);

@@ -24,14 +24,9 @@ static bool wants(const struct application *application, pid_t pid)
 static const struct application_process *find_former(const struct applications *applications,
 						     pid_t pid)
 {
-	const struct application *application;
-	const struct instance *instance;
+	const struct instance *instance = applications__instance(applications, NULL, pid);
 
-	TAILQ_FOREACH(application, &applications->list, link)
-		TAILQ_FOREACH(instance, &application->instances, link)
-			if (instance->process.pid == pid)
-				return &instance->process;
-	return NULL;
+	return instance ? &instance->process : NULL;
 }
 
 /* What applications want of the process, as struct examination has it. */
@@ -72,19 +67,33 @@ static void examine(struct applications *applications, const struct candidate_pr
 		close(process->pidfd);
 }
 
+struct look {
+	struct applications *applications;
+	uint64_t from; /* start of the oldest process, in ticks; 0: of all */
+};
+
 static void consider(void *userdata, pid_t pid)
 {
 	const struct candidate_process process = { .pid = pid, .pidfd = -1 };
-	struct applications *applications = userdata;
+	const struct look *look = userdata;
+	struct applications *applications = look->applications;
+	uint64_t start;
+	pid_t parent;
 
+	if (look->from && host_process__origin(pid, &parent, &start) && start < look->from)
+		return;
 	/* Without a watch nothing has told of programs that were executed. */
 	examine(applications, &process, applications->exec_watch.fd < 0);
 }
 
 void applications__look(struct applications *applications)
 {
-	applications__plan_look(applications);
-	host_processes__each(consider, applications);
+	struct look look = {
+		.applications = applications,
+		.from = applications__plan_look(applications),
+	};
+
+	host_processes__each(consider, &look);
 }
 
 /* ---- results */
@@ -139,6 +148,8 @@ static bool offer(struct application *application, struct examination *examinati
 		ret = application__attach_found(application, finding, examination->layout,
 						&examination->pidfd, &examination->build_id, &why);
 		is_early = ret == -ENOEXEC;
+		/* There may be room later. */
+		application->applications->looks_at_all |= ret && !is_early;
 	}
 	if (!ret)
 		application->why = (struct dart_error){};
@@ -188,14 +199,24 @@ static void go_on(struct applications *applications, struct examination *examina
 		examination->pidfd = -1;
 	} else if (is_manager_of_varnish(examination)) {
 		if (examination->tries)
-			applications__look_again(applications);
+			applications__look_for_new(applications);
 	} else if (process.is_likely && has_ended(process.pidfd)) {
 		/* A server that went into the background is a child of the process. */
-		applications__look_again(applications);
+		applications__look_for_new(applications);
 	} else if (examination->is_executed && has_ended(process.pidfd)) {
 		/* It may have been one, too. */
 		applications__look_soon(applications);
 	}
+}
+
+/*
+ * Could the process be an instance later, though it executes no other program?  A copy can when its
+ * parent ends.
+ */
+static bool may_be_refused_now_only(const struct examination *examination)
+{
+	return examination->is_copy_of_parent || examination->build_ret == -EUSERS ||
+	       examination->build_ret == -ENOMEM;
 }
 
 static void finish(struct examination *examination)
@@ -205,6 +226,7 @@ static void finish(struct examination *examination)
 	struct application *application;
 	bool is_early = false;
 
+	applications->looks_at_all |= may_be_refused_now_only(examination);
 	if (!examination->lives)
 		applications__end_process(applications, examination->pid);
 	/* A process that executed another program meanwhile is not the one that was examined. */

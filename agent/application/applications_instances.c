@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <libdart/clock.h>
@@ -21,6 +22,11 @@
 static uint64_t now_us(void)
 {
 	return dart_clock__ns(CLOCK_MONOTONIC) / 1000;
+}
+
+static uint64_t ticks_now(void)
+{
+	return dart_clock__ns(CLOCK_BOOTTIME) / (1000000000 / sysconf(_SC_CLK_TCK));
 }
 
 /* Must it look at processes again and again, because no event tells of all of them? */
@@ -69,6 +75,12 @@ void applications__arm(struct applications *applications)
 
 void applications__look_again(struct applications *applications)
 {
+	applications->looks_at_all = true;
+	applications__look_for_new(applications);
+}
+
+void applications__look_for_new(struct applications *applications)
+{
 	applications->looks_again = true;
 	applications->look_us = LOOK_FIRST_US;
 	applications__arm(applications);
@@ -86,14 +98,19 @@ void applications__look_soon(struct applications *applications)
 	applications__arm(applications);
 }
 
-void applications__plan_look(struct applications *applications)
+uint64_t applications__plan_look(struct applications *applications)
 {
-	applications->looks_again = applications->looks_soon = false;
+	const bool looks_at_all = applications->looks_at_all || needs_looks(applications);
+	const uint64_t from = looks_at_all ? 0 : applications->looked_ticks;
+
+	applications->looks_again = applications->looks_soon = applications->looks_at_all = false;
+	applications->looked_ticks = ticks_now();
 	applications->looked = now_us();
 	applications->look_due = applications->looked + applications->look_us;
 	applications->look_us *= 2;
 	if (applications->look_us > LOOK_US)
 		applications->look_us = LOOK_US;
+	return from;
 }
 
 /* ---- ends */
@@ -101,6 +118,7 @@ void applications__plan_look(struct applications *applications)
 static void application__drop(struct application *application, struct instance *instance)
 {
 	TAILQ_REMOVE(&application->instances, instance, link);
+	LIST_REMOVE(instance, in_bucket);
 	application->instance_count--;
 	application->applications->instance_count--;
 	snprintf(application->program.last_executable, sizeof(application->program.last_executable),
@@ -128,14 +146,17 @@ static struct application *of_group(const struct entry_group *group)
 	return (struct application *)((char *)group - offsetof(struct application, group));
 }
 
-/* It has no instance any more.  A process that was chosen by its number does not come back. */
+/* An instance has ended.  A process that was chosen by its number does not come back. */
 static void application__await(struct application *application)
 {
 	struct applications *applications = application->applications;
 
 	if (application->program.selection.kind != SELECTION_PID) {
 		/* A server in the background is a child of the process that was started. */
-		applications__look_again(applications);
+		if (TAILQ_EMPTY(&application->instances))
+			applications__look_again(applications);
+		else
+			applications__look_for_new(applications);
 		return;
 	}
 	changes__announce(applications->changes, "ended", "application", application->group.name);
@@ -165,14 +186,27 @@ static int on_end(sd_event_source *source, int fd, uint32_t revents, void *userd
 	return 0;
 }
 
-static struct instance *find_instance(const struct application *application, pid_t pid)
+static unsigned int bucket_of(pid_t pid)
+{
+	return (unsigned int)pid % INSTANCE_BUCKETS;
+}
+
+static struct instance *find_instance(const struct applications *applications,
+				      const struct application *application, pid_t pid)
 {
 	struct instance *instance;
 
-	TAILQ_FOREACH(instance, &application->instances, link)
-		if (instance->process.pid == pid)
+	LIST_FOREACH(instance, &applications->buckets[bucket_of(pid)], in_bucket)
+		if (instance->process.pid == pid &&
+		    (!application || instance->group == &application->group))
 			return instance;
 	return NULL;
+}
+
+const struct instance *applications__instance(const struct applications *applications,
+					      const struct application *application, pid_t pid)
+{
+	return find_instance(applications, application, pid);
 }
 
 void applications__end_process(struct applications *applications, pid_t pid)
@@ -182,7 +216,7 @@ void applications__end_process(struct applications *applications, pid_t pid)
 
 	for (application = TAILQ_FIRST(&applications->list); application; application = next) {
 		next = TAILQ_NEXT(application, link);
-		instance = find_instance(application, pid);
+		instance = find_instance(applications, application, pid);
 		if (instance)
 			applications__end(application, instance, "executes another program");
 	}
@@ -195,7 +229,7 @@ const struct application *applications__owner(const struct applications *applica
 
 	TAILQ_FOREACH(application, &applications->list, link)
 		if (!strcmp(application->program.name, program->name) &&
-		    find_instance(application, pid))
+		    find_instance(applications, application, pid))
 			return application;
 	return NULL;
 }
@@ -245,6 +279,8 @@ static int application__attach(struct application *application, struct instance_
 	if (ret)
 		return ret;
 	TAILQ_INSERT_TAIL(&application->instances, instance, link);
+	LIST_INSERT_HEAD(&applications->buckets[bucket_of(instance->process.pid)], instance,
+			 in_bucket);
 	application->instance_count++;
 	applications->instance_count++;
 	ret = sd_event_add_io(applications->loop, &instance->end, instance->pidfd, EPOLLIN, on_end,

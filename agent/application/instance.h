@@ -21,7 +21,8 @@
 #include "writer.h"
 
 struct instance {
-	TAILQ_ENTRY(instance) link;
+	TAILQ_ENTRY(instance) link; /* in its application */
+	LIST_ENTRY(instance) in_bucket;
 	struct entry_group *group; /* of its entries */
 	struct application_process process;
 	int pidfd;
