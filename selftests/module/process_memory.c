@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 
 #include "selftests/lib/device.h"
+#include "selftests/lib/held_file.h"
 #include "selftests/lib/record.h"
 
 /* Memory at the same address in the test and in its child, which the two share. */
@@ -389,6 +390,26 @@ static void test_userfaultfd(void **state)
 	munmap(unused, PAGE);
 }
 
+/* The process has mapped a file of a server in user space, which never answers. */
+static void test_fuse(void **state)
+{
+	struct dart_zero_location location;
+	struct watched watched;
+	struct held_file held;
+
+	if (!held_file__open(&held)) {
+		assert_true(errno == ENODEV || errno == ENOENT);
+		skip();
+	}
+	location = location_at(held.page, 1);
+	watched = watch(getpid(), &location, 1);
+	assert_unreadable(&watched);
+	assert_false(held_file__is_asked(&held, 0));
+	stop_watching(&watched);
+	assert_true(held_file__holds(&held));
+	held_file__close(&held);
+}
+
 #define BALANCING "/proc/sys/kernel/numa_balancing"
 #define SCAN "/sys/kernel/debug/sched/numa_balancing/"
 
@@ -569,6 +590,7 @@ int main(void)
 		     test_absent_pages),
 		TEST("a page whose mapping NUMA balancing took away is read", test_balancing),
 		TEST("a userfaultfd of the process hears of nothing", test_userfaultfd),
+		TEST("a server of files in user space hears of nothing", test_fuse),
 		TEST("malformed locations and processes that do not exist are refused",
 		     test_refusals),
 		TEST("a caller without CAP_SYS_PTRACE is refused", test_capability),
