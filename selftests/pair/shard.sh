@@ -17,12 +17,12 @@ agent() {
 		--socket="/run/dartd-$1.sock" --state="/var/lib/dart-$1"
 }
 
-# configure MEMBERS
+# configure MEMBERS: "members: 2", or a file that lists them
 configure() {
 	cat >"$work/configuration" <<-end
 		interval: 100ms
 		entries: [dartd]
-		shard: {members: $1, replication: 2}
+		shard: {$1, replication: 2}
 		agents: [{host: host, port: 4801}, {host: host, port: 4802},
 		  {host: host, port: 4803}]
 	end
@@ -85,7 +85,7 @@ for port in $ports; do
 	check "an agent starts at port $port" agent "$port"
 done
 
-configure 2
+configure "members: 2"
 start 1
 start 2
 check "member 1 scrapes one agent, and stands by for the others" \
@@ -94,7 +94,7 @@ check "member 2 scrapes these, and stands by for that one" soon roles 2 "4801 48
 check "outputs of member 1 have its own agent alone" scraped 1 4803
 check "outputs of member 2 have its own agents alone" scraped 2 4801 4802
 
-configure 3
+configure "members: 3"
 reload 1 2
 start 3
 check "a third member takes one agent, and stands by for one" soon roles 3 "4802" "4801"
@@ -102,10 +102,22 @@ check "member 2 stands by for the agent that moved" soon roles 2 "4801" "4802 48
 check "outputs of member 2 have one agent less" scraped 2 4801
 check "outputs of member 3 have the agent that moved" scraped 3 4802
 
+# list TEXT: another program writes the list of members
+list() {
+	echo "$1" >"$work/new"
+	mv "$work/new" "$work/members"
+}
+
+list '{"members": [1, 2, 3]}'
+configure "members_file: $work/members"
+reload 1 2
+check "member 1 has the members of a file from now on" soon said 1 1 "lists 3 members"
+check "member 2 likewise" soon said 2 1 "lists 3 members"
+list '{"members": [1, '
+check "half of a file is refused, and the members stay" soon said 2 1 "its 3 members stay"
 kill -KILL "${members[3]}"
 wait "${members[3]}" 2>/dev/null
-configure 2
-reload 1 2
+list '{"members": [1, 2]}'
 check "without the third member, member 2 takes over the agent for which it stood by" \
 	soon roles 2 "4801 4802" "4803"
 check "outputs of member 2 have both again" scraped 2 4801 4802
