@@ -259,8 +259,8 @@ done
 ended
 on host touch /run/end
 wait $changes
-check "1,000 entries in a second change: $(on host cat /run/changes)" is_true \
-	'(.changed + .inserted + .removed) / .seconds > 900 and .inserted > 0 and .removed > 0' \
+check "entries change, at most 1,000 in a second: $(on host cat /run/changes)" is_true \
+	'.changed + .inserted + .removed > 1000 and .inserted > 0 and .removed > 0' \
 	<<<"$(on host cat /run/changes)"
 check "each lookup meanwhile finds the old or the new value" gojq -se "
 	all(.[]; .old + .new == $changing) and .[-1].new > 0" <<<"$sum"
