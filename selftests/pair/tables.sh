@@ -5,7 +5,7 @@
 # are.
 . "$(dirname "$0")/../lib.sh"
 
-entries=${ENTRIES-20000}	# of random keys
+entries=${ENTRIES-10000}	# of random keys
 few=$((entries / 5))	# number of consecutive entries
 changing=$((entries / 2))
 work=$(mktemp -d)
@@ -164,7 +164,7 @@ for format in csv json; do
 	on host dartctl table delete copy
 done
 right=$((entries * 7 / 10))
-batches=$((right / 4096 * 4096))	# before the batch of the mistake
+batches=$((right / 2048 * 2048))	# before the batch of the mistake
 on host sh -c "{ nat_csv random $right 3 0; echo 10.0.0.1,70000; } >/run/wrong.csv"
 refuse "a mistake is refused with its line and the count of entries before it" \
 	"/run/wrong.csv:$((right + 2)): .*($batches entries in front of it were imported, no other one)" \
