@@ -49,7 +49,49 @@ struct {
 	__type(value, struct arrival);
 } last_arrival SEC(".maps");
 
+/*
+ * The same by the address of the task, for tasks without local storage: since Linux 6.19 the kernel
+ * cannot allocate it here on CPUs that lack an atomic exchange of 16 bytes (cmpxchg16b).  Memory is
+ * taken for entries in use only.  Of further tasks only the last wait counts.
+ */
+#define TASKS_BY_ADDRESS_MAX 131072
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, TASKS_BY_ADDRESS_MAX);
+	__type(key, __u64);
+	__type(value, struct arrival);
+} arrival_by_address SEC(".maps");
+
+/* Number of entries in arrival_by_address.  Without any, no task need be looked up there. */
+static __u32 address_count;
+
 extern const struct rq runqueues __ksym;
+
+static __always_inline struct arrival *last_arrival_of(struct task_struct *task)
+{
+	__u64 address = (__u64)task;
+
+	if (*(volatile __u32 *)&address_count) {
+		struct arrival *arrival = bpf_map_lookup_elem(&arrival_by_address, &address);
+
+		if (arrival)
+			return arrival;
+	}
+	return bpf_task_storage_get(&last_arrival, task, NULL, 0);
+}
+
+static __always_inline void remember(struct task_struct *task)
+{
+	const struct arrival none = {};
+	__u64 address = (__u64)task;
+
+	if (bpf_task_storage_get(&last_arrival, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE))
+		return;
+	if (!bpf_map_update_elem(&arrival_by_address, &address, &none, BPF_NOEXIST))
+		__sync_fetch_and_add(&address_count, 1);
+}
 
 /*
  * Earlier waits of @task on other CPUs since it last got a CPU; @wait, which ends now, is not one
@@ -61,7 +103,7 @@ static __always_inline __u64 earlier_waits(struct task_struct *task, __u64 wait)
 	__u64 count = task->sched_info.pcount, earlier = 0;
 	struct arrival *last;
 
-	last = bpf_task_storage_get(&last_arrival, task, NULL, 0);
+	last = last_arrival_of(task);
 	if (!last)
 		return 0;
 	/* Unless this is its first wait, or the program missed one. */
@@ -100,7 +142,19 @@ int BPF_PROG(dart_sched_switch, bool preempt, struct task_struct *prev, struct t
 SEC("tp_btf/task_newtask")
 int BPF_PROG(dart_task_newtask, struct task_struct *task)
 {
-	bpf_task_storage_get(&last_arrival, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	remember(task);
+	return 0;
+}
+
+/* The task runs no more, and nothing else has its address yet. */
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(dart_process_free, struct task_struct *task)
+{
+	__u64 address = (__u64)task;
+
+	if (*(volatile __u32 *)&address_count &&
+	    !bpf_map_delete_elem(&arrival_by_address, &address))
+		__sync_fetch_and_add(&address_count, -1);
 	return 0;
 }
 
@@ -111,7 +165,7 @@ int dart_existing(struct bpf_iter__task *context)
 	struct task_struct *task = context->task;
 
 	if (task)
-		bpf_task_storage_get(&last_arrival, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+		remember(task);
 	return 0;
 }
 
