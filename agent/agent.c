@@ -198,7 +198,7 @@ static void agent__open_peer_services(struct agent *agent)
 	};
 	snapshots__open(&agent->snapshots, &agent->control_region);
 	sessions__open(&agent->sessions, &agent->snapshots, &counts->rpc);
-	agent->epochs = served_epochs__service(&agent->stores);
+	agent->epochs = served_epochs__service(&agent->stores, &agent->configuration.readers);
 	agent->sessions.epochs = &agent->epochs;
 }
 

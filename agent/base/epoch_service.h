@@ -11,11 +11,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include <libdart/configuration/prefix.h>
 #include <libdart/error.h>
 #include <libdart/rpc/message.h>
 
 struct epoch_service {
 	void *subject;
+	/* The addresses that may READ stores may ask for their past.  None without a list. */
+	const struct dart_prefixes *readers;
 	/*
 	 * Writes an answer of at most DART_RPC_EPOCHS_LENGTH_MAX bytes.  Returns its length, or
 	 * sets @error and returns -errno: -ENOENT if there is no such store, or it has no epochs.

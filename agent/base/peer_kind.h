@@ -65,6 +65,7 @@ struct peer_messenger_operations {
 
 /* The memory, or the service, that an accepted peer may use. */
 struct peer_offer {
+	const struct sockaddr *address;	/* of the peer, set by the listener */
 	struct ibv_pd *pd;	/* the peer may READ its memory regions; or NULL */
 	struct peer_object *object;	/* that the peer reads, or NULL */
 	/* NULL: the peer READs.  Otherwise it may not, and this serves it. */

@@ -33,7 +33,7 @@ static int check_device(const struct listener *listener,
 static int listener__accept(struct listener *listener, const struct peer_service *service,
 			    const struct connect_request *request, struct dart_error *error)
 {
-	struct peer_offer offer = { };
+	struct peer_offer offer = { .address = rdma_get_peer_addr(request->id) };
 	struct connection *connection;
 	int ret;
 

@@ -81,7 +81,7 @@ static int offer_session(void *subject, const void *data,
 	caller = calloc(1, sizeof(*caller));
 	if (!caller)
 		return dart_error__no_memory(error);
-	session__open(&caller->session, sessions);
+	session__open(&caller->session, sessions, offer->address);
 	session__join_audience(&caller->session, hello.interval_ms);
 	caller->messenger = (struct peer_messenger){
 		.operations = &operations,

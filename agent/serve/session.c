@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Answers the requests of one peer. */
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,9 +21,13 @@ void sessions__open(struct sessions *sessions, struct snapshots *snapshots,
 	};
 }
 
-void session__open(struct session *session, struct sessions *sessions)
+void session__open(struct session *session, struct sessions *sessions,
+		   const struct sockaddr *address)
 {
 	session->sessions = sessions;
+	memcpy(&session->address, address,
+	       address->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) :
+						sizeof(struct sockaddr_in));
 	session->state = SESSION_IDLE;
 	session->is_over = false;
 	session->id = 0;
@@ -166,6 +171,14 @@ static void session__begin_epoch(struct session *session, const struct dart_rpc_
 		session->state = SESSION_EPOCH;
 }
 
+static bool session__may_read_stores(const struct session *session)
+{
+	const struct dart_prefixes *readers = session->sessions->epochs->readers;
+
+	return readers->is_given &&
+	       dart_prefixes__contain(readers, (const struct sockaddr *)&session->address);
+}
+
 static void session__begin_about_epochs(struct session *session,
 					const struct dart_rpc_message *request)
 {
@@ -173,6 +186,10 @@ static void session__begin_about_epochs(struct session *session,
 
 	if (!session->sessions->epochs) {
 		dart_error__set(&error, ENOENT, "no store has epochs here");
+		session__answer_error(session, DART_RPC_ERROR_NOT_FOUND, &error);
+	} else if (!session__may_read_stores(session)) {
+		dart_error__set(&error, EACCES,
+				"the address is not in allow: readers, as epochs of stores need");
 		session__answer_error(session, DART_RPC_ERROR_NOT_FOUND, &error);
 	} else if (request->type == DART_RPC_GET_EPOCHS) {
 		session__begin_epochs(session, request);

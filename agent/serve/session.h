@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/socket.h>
 
 #include <libdart/error.h>
 
@@ -30,6 +31,7 @@ struct sessions {
 
 struct session {
 	struct sessions *sessions;
+	struct sockaddr_storage address;
 	enum session_state {
 		SESSION_IDLE,		/* waits for a request */
 		SESSION_TABLE,		/* these answer one */
@@ -59,7 +61,9 @@ struct session {
 void sessions__open(struct sessions *sessions, struct snapshots *snapshots,
 		    struct serve_counts *counts);
 
-void session__open(struct session *session, struct sessions *sessions);
+/* @address: of the peer; copied. */
+void session__open(struct session *session, struct sessions *sessions,
+		   const struct sockaddr *address);
 void session__close(struct session *session);
 /* The peer told how often it asks for values; 0: it did not. */
 void session__join_audience(struct session *session, uint32_t interval_ms);

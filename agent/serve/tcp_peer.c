@@ -350,7 +350,7 @@ int tcp_peer__new(struct tcp_peers *peers, int fd, const struct sockaddr_storage
 	/* Until its hello, of the error that refuses it. */
 	peer->answer_max = DART_RPC_ANSWER_MIN;
 	name_peer(peer);
-	session__open(&peer->session, &peers->sessions);
+	session__open(&peer->session, &peers->sessions, (const struct sockaddr *)address);
 	TAILQ_INSERT_TAIL(&peers->list, peer, link);
 	peers->count++;
 	ret = dart_tls_stream__open(tls, fd, true, subjects, count, &peer->tls, &error);

@@ -181,10 +181,12 @@ static int read_epoch(void *subject, const struct dart_rpc_epoch_bytes *wanted, 
 	return slots_of(store->rotation, wanted->since_ns) == slots ? 0 : has_gone(error);
 }
 
-struct epoch_service served_epochs__service(struct stores *stores)
+struct epoch_service served_epochs__service(struct stores *stores,
+					    const struct dart_prefixes *readers)
 {
 	return (struct epoch_service){
 		.subject = stores,
+		.readers = readers,
 		.list = list,
 		.open = open_epoch,
 		.read = read_epoch,

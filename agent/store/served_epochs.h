@@ -6,7 +6,8 @@
 #include "agent/base/epoch_service.h"
 #include "store.h"
 
-/* @stores outlives the service. */
-struct epoch_service served_epochs__service(struct stores *stores);
+/* @stores and @readers outlive the service. */
+struct epoch_service served_epochs__service(struct stores *stores,
+					    const struct dart_prefixes *readers);
 
 #endif /* SERVED_EPOCHS_H */

@@ -59,7 +59,11 @@ static int read_epoch(void *subject, const struct dart_rpc_epoch_bytes *wanted, 
 	return 0;
 }
 
+static const struct sockaddr_in loopback = { .sin_family = AF_INET };
+static struct dart_prefix everywhere = { .family = AF_INET };
+static const struct dart_prefixes readers = { .is_given = true, .list = &everywhere, .count = 1 };
 static const struct epoch_service epochs = {
+	.readers = &readers,
 	.list = list_epochs, .open = open_epoch, .read = read_epoch,
 };
 
@@ -235,7 +239,7 @@ static void serve(const uint8_t *data, size_t size)
 	snapshots__open(&snapshots, &control_region);
 	sessions__open(&sessions, &snapshots, &counts);
 	sessions.epochs = &epochs;
-	session__open(&session, &sessions);
+	session__open(&session, &sessions, (const struct sockaddr *)&loopback);
 	if (session__take(&session, data, size, &error))
 		require_sentence(&error);
 	while ((length = session__next(&session, bytes, sizeof(bytes)))) {

@@ -7,10 +7,10 @@
 files=/var/lib/dart/epochs/paths
 configuration=/run/dartd.yaml
 
-# up RANGE: starts dartd, whose callers are in this range
+# up CALLERS [READERS]: starts dartd with these ranges
 up() {
 	on host sh -c "rm -rf /var/lib/dart &&
-		echo 'allow: {callers: [$1], readers: [10.77.0.0/24]}' >$configuration" &&
+		echo 'allow: {callers: [$1], readers: [${2-10.77.0.0/24}]}' >$configuration" &&
 		on host host_up --config "$configuration"
 }
 
@@ -65,7 +65,12 @@ refuse "this machine may not ask for epochs" "allow: callers" query --since @1 -
 refuse "nor for one epoch" "allow: callers" query --at @1795804865 --from host
 check "the agent stops" on host host_down
 
-check "the agent starts, and takes this machine as a caller" up 10.77.0.1
+check "the agent starts, with this machine as a caller that may not READ stores" \
+	up 10.77.0.1 10.77.0.77
+refuse "it may not ask for epochs either" "not in allow: readers" query --since @1 --from host
+check "the agent stops" on host host_down
+
+check "the agent starts, and takes this machine as a caller and a reader" up 10.77.0.1
 check "a store with epochs is created" on host dartctl store create paths --slots 2^12 --value 20 \
 	--epoch 60min --schema int-path
 check "so is one without epochs" on host dartctl store create plain --slots 2^4 --value 20

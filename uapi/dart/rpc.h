@@ -68,8 +68,9 @@
  * memory.  An epoch that has gone, or that moved from memory to a file, is the error
  * DART_RPC_ERROR_STALE, also instead of the next part: ask for the list again.  A store that does
  * not exist, or has no epochs, and bytes that an epoch does not have, are the error
- * DART_RPC_ERROR_NOT_FOUND; the connection stays.  An agent that does not know these requests
- * disconnects, as after any rule that is broken.
+ * DART_RPC_ERROR_NOT_FOUND; the connection stays.  So is every store for an address that may not
+ * READ stores.  An agent that does not know these requests disconnects, as after any rule that is
+ * broken.
  *
  * Time.  The agent disconnects a controller that does not finish the handshake, a request
  * that it has begun, or the reception of an answer, its last message included, within

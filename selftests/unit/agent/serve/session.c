@@ -25,6 +25,8 @@ struct fixture {
 	uint8_t message[DART_RPC_ANSWER_MAX];
 };
 
+static const struct sockaddr loopback = { .sa_family = AF_INET, .sa_data = { 0, 0, 127, 0, 0, 1 } };
+
 static int open_fixture(void **state)
 {
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
@@ -34,7 +36,7 @@ static int open_fixture(void **state)
 	fixture->host = served_host__new();
 	snapshots__open(&fixture->snapshots, &fixture->host->control_region);
 	sessions__open(&fixture->sessions, &fixture->snapshots, &counts);
-	session__open(&fixture->session, &fixture->sessions);
+	session__open(&fixture->session, &fixture->sessions, &loopback);
 	*state = fixture;
 	return 0;
 }
@@ -259,7 +261,7 @@ static void test_beyond(void **state)
 	size_t i, length;
 
 	for (i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
-		session__open(&fixture->session, &fixture->sessions);
+		session__open(&fixture->session, &fixture->sessions, &loopback);
 		length = dart_rpc__put_get_values(fixture->request, REQUEST_ID, region->instance,
 						  region->generation, &runs[i], 1);
 		assert_int_equal(session__take(&fixture->session, fixture->request, length, &error),
@@ -335,7 +337,7 @@ static void test_no_request(void **state)
 	assert_int_equal(session__take(&fixture->session, fixture->request, length, &error),
 			 -EBADMSG);
 	expect_error(fixture, DART_RPC_ERROR_MALFORMED, "is not a request");
-	session__open(&fixture->session, &fixture->sessions);
+	session__open(&fixture->session, &fixture->sessions, &loopback);
 	memset(fixture->request, 0xff, 100);
 	assert_int_equal(session__take(&fixture->session, fixture->request, 100, &error), -EBADMSG);
 	expect_error(fixture, DART_RPC_ERROR_MALFORMED, "breaks a rule");
@@ -355,7 +357,7 @@ static void test_snapshots(void **state)
 	length = dart_rpc__put_get_table(fixture->request, REQUEST_ID, 4096);
 	for (i = 0; i <= SNAPSHOTS_MAX; i++) {
 		served_host__change(fixture->host, false);
-		session__open(&sessions[i], &fixture->sessions);
+		session__open(&sessions[i], &fixture->sessions, &loopback);
 		assert_int_equal(session__take(&sessions[i], fixture->request, length, &error), 0);
 	}
 	assert_int_equal(fixture->snapshots.count, SNAPSHOTS_MAX);
@@ -427,7 +429,11 @@ static int read_past(void *subject, const struct dart_rpc_epoch_bytes *wanted, i
 	return 0;
 }
 
+static struct dart_prefix loopback_prefix = { .family = AF_INET, .length = 8, .address = { 127 } };
+static struct dart_prefixes readers = { .is_given = true, .list = &loopback_prefix, .count = 1 };
+
 static const struct epoch_service past_service = {
+	.readers = &readers,
 	.subject = &past, .list = list_past, .open = open_past, .read = read_past,
 };
 
@@ -534,6 +540,15 @@ static void test_epoch_gone(void **state)
 	ask_epoch(fixture, 0, EPOCH_BYTES, DART_RPC_EPOCH_FILE);
 	session__close(&fixture->session);
 	assert_false(is_open(past.fd));
+	/* An address that may not READ stores; and any address while there is no list. */
+	loopback_prefix.address[0] = 10;
+	ask_epoch(fixture, 0, 1, DART_RPC_EPOCH_MEMORY);
+	expect_error(fixture, DART_RPC_ERROR_NOT_FOUND, "not in allow: readers");
+	loopback_prefix.address[0] = 127;
+	readers.is_given = false;
+	ask(fixture, dart_rpc__put_get_epochs(fixture->request, REQUEST_ID, "paths", 1000, 2000));
+	expect_error(fixture, DART_RPC_ERROR_NOT_FOUND, "not in allow: readers");
+	readers.is_given = true;
 	/* Without stores. */
 	fixture->sessions.epochs = NULL;
 	ask_epoch(fixture, 0, 1, DART_RPC_EPOCH_MEMORY);
