@@ -5,6 +5,7 @@
  */
 #include <endian.h>
 #include <errno.h>
+#include <netinet/in.h>
 
 #include <libdart/rpc/epochs.h>
 #include <libdart/rpc/message.h>
