@@ -24,7 +24,7 @@
  * entries than these make scrapes slow while slices come and go in a loop: pair/slices missed 127
  * of 142 scrapes with 4,096 slices that lay in a page each.
  */
-#define LINGERING_ENTRIES_MAX 512
+#define LINGERING_ENTRIES_MAX 1024
 #define LINGERING_BYTES_MAX (16U << 20)
 #define LINGERING_REGIONS_MAX 32768
 /* A user's entries may linger up to this part of the entries that he may have. */

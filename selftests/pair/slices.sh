@@ -66,7 +66,7 @@ check "a process on the host gets and closes slices in a loop" \
 	on host until_ready /run/churn slice_churn
 timeout -s INT 60 dart-controller --json -i 100ms -n 100 host >/run/lines 2>/run/log
 sed -n '$s/^/# slices come and go: /p' /run/log
-# Up to 512 ended slices linger. In a page each they would be 2 MB a scrape.
+# Up to 1,024 ended slices linger. In a page each they would be 4 MB a scrape.
 check "scrapes while slices come and go fetch little more than before" is_true -s \
 	'map(.summary // empty) | .[1].bytes_per_scrape < .[0].bytes_per_scrape + 262144 and
 		.[1].reads_per_scrape < .[0].reads_per_scrape + 16' /run/quiet /run/lines
