@@ -294,7 +294,8 @@ $(foreach name,$(libraries),$(if $($(name)_abi),$(eval $(call shared_library,$(n
 $(preload): $(call objects,pic,$(preload_sources)) $(preload_map)
 	$(quiet)mkdir -p $(@D)
 	$(call say,LD-SO,$@)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,defs \
-		-Wl,--version-script=$(preload_map) -o $@ $(filter %.o,$^) -pthread -ldl
+		-Wl,--version-script=$(preload_map) -Wl,-soname,$(@F) \
+		-o $@ $(filter %.o,$^) -pthread -ldl
 
 define program
 $(output)/bin/$(1): $(call objects,obj,$($(1)_sources)) \
