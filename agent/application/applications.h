@@ -47,7 +47,7 @@ struct applications {
 	struct candidates candidates;
 	bool looks_again; /* at once */
 	bool looks_soon; /* at @look_due */
-	/* The next look is at all processes, not only at those that started since the last one. */
+	/* The next look examines all processes, also those that started before the last look. */
 	bool looks_at_all;
 	uint64_t look_us; /* until the next look, which comes ever later */
 	uint64_t look_due, looked; /* the next one and the last one; us, CLOCK_MONOTONIC */

@@ -19,8 +19,8 @@ struct kept_memory {
 };
 
 /*
- * Writes the name of the memory of @object: @geometry, a format with its arguments, prints what has
- * to be the same for the next dartd to take the memory.  Names that are longer than
+ * Writes the name of the memory of @object: @geometry, a format with its arguments, prints the
+ * properties that the next dartd must want as well to take the memory.  Names that are longer than
  * FD_STORE_NAME_MAX - 1 are cut off: each kind asserts that its names fit.
  */
 __attribute__((format(printf, 4, 5))) void

@@ -22,12 +22,12 @@ has_layout() {
 
 has_layout "$(command -v nginx)" || skip "no layout is for this nginx"
 
-# are_listed NAME NUMBER: so many instances
+# are_listed NAME NUMBER: does dartctl list so many instances of NAME?
 are_listed() {
 	dartctl -j application show "$1" | is_true ".instances | length == $2"
 }
 
-# compare KIND: the values of all instances are those that they tell
+# compare KIND: does a scrape have the values that each instance tells a client?
 compare() {
 	"$lib/instances.py" "$1" "$directory" "$first" "$count" >"$log" 2>&1 || {
 		cat "$log"

@@ -152,20 +152,31 @@ int dart_rpc_client__get_values(struct dart_rpc_client *client, const struct dar
 			   error);
 }
 
+/* Begins a request that is answered by @least to @size bytes, which land in @memory. */
+static int client__begin_bytes(struct dart_rpc_client *client, void *memory, size_t least,
+			       size_t size, void **request)
+{
+	int ret = client__begin(client, request);
+
+	if (ret)
+		return ret;
+	client->asked = BYTES;
+	client->memory = memory;
+	client->least = least;
+	client->size = size;
+	return 0;
+}
+
 int dart_rpc_client__get_epochs(struct dart_rpc_client *client, const char *store,
 				uint64_t since_ns, uint64_t until_ns, void *memory,
 				struct dart_error *error)
 {
 	void *bytes;
-	int ret;
+	int ret = client__begin_bytes(client, memory, sizeof(struct dart_rpc_epochs),
+				      DART_RPC_EPOCHS_LENGTH_MAX, &bytes);
 
-	ret = client__begin(client, &bytes);
 	if (ret)
 		return ret;
-	client->asked = BYTES;
-	client->memory = memory;
-	client->least = sizeof(struct dart_rpc_epochs);
-	client->size = DART_RPC_EPOCHS_LENGTH_MAX;
 	return client__ask(
 		client, dart_rpc__put_get_epochs(bytes, ++client->id, store, since_ns, until_ns),
 		error);
@@ -176,14 +187,10 @@ int dart_rpc_client__get_epoch(struct dart_rpc_client *client,
 			       struct dart_error *error)
 {
 	void *bytes;
-	int ret;
+	int ret = client__begin_bytes(client, memory, wanted->length, wanted->length, &bytes);
 
-	ret = client__begin(client, &bytes);
 	if (ret)
 		return ret;
-	client->asked = BYTES;
-	client->memory = memory;
-	client->least = client->size = wanted->length;
 	return client__ask(client, dart_rpc__put_get_epoch(bytes, ++client->id, wanted), error);
 }
 
