@@ -138,14 +138,14 @@ demo: $(if $(P4),p4_is_there) packages
 	+$(quiet)[ "$$(id -u)" != 0 ] || \
 		$(MAKE) --no-print-directory packages sections=page || \
 		echo "make: chromium cannot be installed: the demonstration ends without the page" >&2
-	+$(quiet)$(MAKE) --no-print-directory KDIR= guest $(if $(P4),p4)
+	+$(quiet)$(build) KDIR= guest $(if $(P4),p4)
 	$(quiet)selftests/demo/run $(if $(P4),p4)
 
 p4_is_there:
 	$(quiet)! why=$$(selftests/p4_missing) || { echo "make: $$why" >&2; exit 1; }
 
 bench: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= guest \
+	+$(quiet)$(build) KDIR= guest \
 		$(if $(shell command -v p4c-bm2-ss),p4)
 	$(quiet)tools/bench/run
 	$(quiet)tools/bench/probes
@@ -202,6 +202,9 @@ repository: packages
 		exit 1; }
 	+$(quiet)$(MAKE) --no-print-directory packages_build
 	$(quiet)debian/repository "$(KEY)" $(output)/deb/$(version) $(output)/repository
+
+# A job for each processor, and one more for a download, unless the caller says how many.
+build = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell expr $$(nproc) + 1))
 
 include selftests/targets.mk
 

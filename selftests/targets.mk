@@ -19,12 +19,12 @@ fuzz: sections += fuzz
 # the tests of its guests that need no more than its root.
 ifeq ($(foreign),)
 check: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests \
+	+$(quiet)$(build) KDIR= guest tests \
 		$(if $(shell command -v p4c-bm2-ss),p4)
 	$(quiet)selftests/run $(TESTS)
 else
 check: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests_of_guests
+	+$(quiet)$(build) KDIR= guest tests_of_guests
 	$(quiet)selftests/run $(or $(TESTS),module agent pair)
 endif
 
@@ -35,9 +35,9 @@ endif
 debug_tests := rounds slices probes drops rows_come_free oom_events
 check-debug: packages
 	+$(quiet)start=$$(date +%s) && \
-	$(MAKE) --no-print-directory KDIR= guest tests && \
+	$(build) KDIR= guest tests && \
 	selftests/qemu/kernel $(KVER)-debug > /dev/null && \
-	$(MAKE) --no-print-directory KDIR= KVER=$(KVER)-debug module_of_guest && \
+	$(build) KDIR= KVER=$(KVER)-debug module_of_guest && \
 	built=$$(date +%s) && status=0 && \
 	{ KVER=$(KVER)-debug selftests/run \
 		$(or $(TESTS),storm storm $(debug_tests:%=agent/%) module debug churn) || \
@@ -51,9 +51,9 @@ kernels_before := 6.1
 kernel_tests := families samples samples_cgroup samples_host rows_come_free
 program_tests := families gather_host gather_samples gather_cgroups gather_namespaces gather_disks
 check-kernels: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests && \
+	+$(quiet)$(build) KDIR= guest tests && \
 	for kernel in $(kernels); do \
-		$(MAKE) --no-print-directory KDIR= KVER=$$kernel module_of_guest && \
+		$(build) KDIR= KVER=$$kernel module_of_guest && \
 		KVER=$$kernel selftests/run $(or $(TESTS),$(kernel_tests:%=agent/%)) || exit; \
 	done && \
 	for kernel in $(kernels_before) $(kernels); do \
@@ -64,40 +64,40 @@ check-kernels: packages
 		$(foreach kernel,$(kernels),$(kernel)/module $(kernel)/programs))
 
 $(checks_by_name): check-%: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
+	+$(quiet)$(build) KDIR= guest tests
 	$(quiet)selftests/run $*
 
 # Only the kernel's RDMA modules differ from those of make check.
 check-siw: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
+	+$(quiet)$(build) KDIR= guest tests
 	$(quiet)selftests/qemu/siw $(KVER) > /dev/null
 	$(quiet)selftests/run siw
 
 check-documented: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
+	+$(quiet)$(build) KDIR= guest tests
 	$(quiet)selftests/run unit/documented agent/documented
 
 # It needs one receiver at least; none is installed here, because their services start.
 check-receivers: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= guest tests
+	+$(quiet)$(build) KDIR= guest tests
 	$(quiet)PROMETHEUS3=$(PROMETHEUS3) selftests/run receivers
 
 # Here, without virtual machines; it needs one receiver at least, too.
 check-fleet: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= programs \
+	+$(quiet)$(build) KDIR= programs \
 		$(output)/selftests/helpers/fleet_hosts $(output)/selftests/helpers/tls_files
 	$(quiet)PROMETHEUS3=$(PROMETHEUS3) selftests/run fleet
 
 check-helgrind: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= helgrind_tests
+	+$(quiet)$(build) KDIR= helgrind_tests
 	$(quiet)selftests/helgrind/run
 
 check-page: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= $(output)/bin/web_hosts $(output)/share/dart/schemas
+	+$(quiet)$(build) KDIR= $(output)/bin/web_hosts $(output)/share/dart/schemas
 	$(quiet)selftests/page/check $(PICTURES)
 
 fuzz: packages
-	+$(quiet)$(MAKE) --no-print-directory KDIR= run_fuzzers
+	+$(quiet)$(build) KDIR= run_fuzzers
 
 check-deb: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= guest packages_build packages_before
