@@ -252,10 +252,6 @@ $(output)/obj/%.o: %.c
 	$(quiet)mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(flags) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
-$(output)/pic/%.o: %.c
-	$(quiet)mkdir -p $(@D)
-	$(call say,CC-PIC,$<)$(CC) $(flags) -fPIC $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
-
 $(output)/sanitized/%.o: %.c
 	$(quiet)mkdir -p $(@D)
 	$(call say,CC-ASAN,$<)$(CC) $(flags) $(sanitize) -MMD -MP -c -o $@ $<
@@ -280,12 +276,15 @@ link = -Wl,--as-needed -lm $(foreach package,\
 
 # The shared library is for programs of others: it exports the interface that manual
 # pages describe. Programs of the project are linked with the static one, because
-# they also use what may change with each version.
+# they also use what may change with each version. Both are made of the same objects, in which
+# calls of other functions of the library remain direct ones.
+position_independent := -fPIC -fno-semantic-interposition
 shared = $(output)/lib/lib$(1).so.$($(1)_abi)
 shared_libraries = $(foreach name,$(libraries),$(if $($(name)_abi),$(call shared,$(name))))
 
 define shared_library
-$(call shared,$(1)): $(call objects,pic,$($(1)_sources)) $($(1)_map)
+$(call objects,obj,$($(1)_sources)): flags += $(position_independent)
+$(call shared,$(1)): $(call objects,obj,$($(1)_sources)) $($(1)_map)
 	$$(quiet)mkdir -p $$(@D)
 	$$(call say,LD-SO,$$@)$$(CC) -shared $$(CFLAGS) $$(LDFLAGS) -Wl,-z,defs \
 		-Wl,-soname,$$(@F) -Wl,--version-script=$($(1)_map) -o $$@ \
@@ -294,7 +293,8 @@ $(call shared,$(1)): $(call objects,pic,$($(1)_sources)) $($(1)_map)
 endef
 $(foreach name,$(libraries),$(if $($(name)_abi),$(eval $(call shared_library,$(name)))))
 
-$(preload): $(call objects,pic,$(preload_sources)) $(preload_map)
+$(call objects,obj,$(preload_sources)): flags += $(position_independent)
+$(preload): $(call objects,obj,$(preload_sources)) $(preload_map)
 	$(quiet)mkdir -p $(@D)
 	$(call say,LD-SO,$@)$(CC) -shared $(CFLAGS) $(LDFLAGS) -Wl,-z,defs \
 		-Wl,--version-script=$(preload_map) -Wl,-soname,$(@F) \
@@ -352,7 +352,6 @@ lint: programs $(if $(KDIR),,$(guest_kernel)/headers)
 objects_known := $(foreach name,$(programs) $(libraries),\
 	$(call objects,obj,$($(name)_sources))) $(call objects,obj,$(preload_sources))
 -include $(patsubst %.o,%.d,$(objects_known) \
-	$(patsubst $(output)/obj/%,$(output)/pic/%,$(objects_known)) \
 	$(patsubst $(output)/obj/%,$(output)/sanitized/%,$(objects_known)) \
 	$(call objects,sanitized,$(unit_sources)) \
 	$(patsubst $(output)/obj/%,$(output)/fuzz/obj/%,$(objects_known)) \
