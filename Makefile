@@ -244,7 +244,7 @@ flags := -std=gnu11 -Wall -Wextra -Wno-unused-parameter -Werror \
 	-Wmissing-prototypes -Wstrict-prototypes -D_GNU_SOURCE \
 	-DDART_VERSION='"$(version)"' -I. -Iuapi -Itools/lib/include -I$(output)/bpf \
 	$(sort $(foreach package,$(packages_known),$($(package)_cflags)))
-sanitize := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all
+sanitize := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all
 
 # ---- objects, libraries, programs
 

@@ -32,7 +32,7 @@ $(foreach name,$(unit_tests),$(eval $(call unit_test,$(name))))
 
 # Those of threaded parts once more, with ThreadSanitizer, for unit/threads.
 # It knows no fences: no test has two threads that need one.
-tsan := -O1 -g -fsanitize=thread -Wno-tsan
+tsan := -O1 -g1 -fsanitize=thread -Wno-tsan
 
 $(output)/tsan/obj/%.o: %.c
 	$(quiet)mkdir -p $(@D)
