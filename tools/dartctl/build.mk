@@ -30,6 +30,9 @@ unit_switch_walk_sources := $(unit_switch_steps_sources)
 unit_lookup_steps_sources := $(switch_steps) $(addprefix \
 	tools/dartctl/switch/lookups/, state.c steps.c wish.c)
 unit_lookup_walk_sources := $(unit_lookup_steps_sources)
+unit_lookup_renewals_sources := $(switch_steps) $(switch_thrift) $(switch_lookups) \
+	$(addprefix tools/dartctl/switch/, engine/live.c engine/show.c lookups/renewals.c \
+	thrift/wire.c)
 # The simulated network is known later: see tools/bench.
 unit_lookup_cache_sources = $(switch_steps) $(switch_thrift) $(switch_lookups) \
 	$(simulated) $(addprefix tools/dartctl/switch/, cache/cache.c \

@@ -17,6 +17,7 @@
 #include "tools/dartctl/switch/bmv2/table.h"
 #include "tools/dartctl/switch/cache/cache.h"
 #include "tools/dartctl/switch/lookups/ports.h"
+#include "tools/dartctl/switch/lookups/renewals.h"
 #include "tools/dartctl/switch/lookups/state.h"
 #include "tools/watch/path_watch.h"
 
@@ -30,11 +31,13 @@ struct session {
 	int signals; /* SIGINT and SIGTERM */
 	int poller; /* waits for signals and digests */
 	struct switch_cache *cache; /* NULL without digests */
+	struct lookup_renewals renewals;
 	bool has_last;
 	struct lookup_wish last; /* the last wish that was pushed */
 	bool is_current; /* the switch is in the state of this wish */
+	bool is_unread; /* the files may have changed since the last look */
 	int retry_ms; /* the last pause, 0 after a success */
-	int64_t retry_at, tick_at; /* ms of CLOCK_MONOTONIC */
+	int64_t retry_at, tick_at, renewals_at; /* ms of CLOCK_MONOTONIC */
 	struct dart_error error, said;
 };
 
@@ -170,6 +173,26 @@ static void session__tick(struct session *session)
 		session__say(session);
 }
 
+/* Renewals are of use within a second, so this looks more often than session__tick(). */
+static void session__renew(struct session *session)
+{
+	const int64_t now = dart_clock__ms(CLOCK_MONOTONIC);
+	struct thrift *thrift;
+	int ret;
+
+	if (!session->renewals.command || now < session->renewals_at)
+		return;
+	session->renewals_at = now + LOOKUP_RENEWALS_LOOK_MS;
+	/* The tick finds and reports a switch that does not run. */
+	if (thrift__connect(session->push->thrift, &thrift, &session->error))
+		return;
+	ret = lookup_renewals__look(&session->renewals, thrift, &session->last.tables, now,
+				    &session->error);
+	thrift__close(thrift);
+	if (ret)
+		session__say(session);
+}
+
 static void session__receive(struct session *session)
 {
 	struct thrift *thrift;
@@ -217,7 +240,11 @@ static void poll_now(const struct session *session, bool *has_signal, bool *has_
 
 static int64_t due_at(const struct session *session)
 {
-	return session->is_current ? session->tick_at : session->retry_at;
+	if (!session->is_current)
+		return session->retry_at;
+	if (session->renewals.command && session->renewals_at < session->tick_at)
+		return session->renewals_at;
+	return session->tick_at;
 }
 
 static void session__wait(struct session *session)
@@ -225,8 +252,20 @@ static void session__wait(struct session *session)
 	const int64_t due = due_at(session), now = dart_clock__ms(CLOCK_MONOTONIC);
 	int ms = due < now ? 0 : due - now;
 
-	if (path_watch__wait(&session->watch, session->poller, ms) == PATH_WATCH_CHANGED)
-		session->retry_at = 0;
+	if (path_watch__wait(&session->watch, session->poller, ms) != PATH_WATCH_CHANGED)
+		return;
+	session->is_unread = true;
+	session->retry_at = 0;
+}
+
+/* Looks for renewals and digests leave the files alone, which can be long. */
+static bool is_due_to_look(const struct session *session)
+{
+	const int64_t now = dart_clock__ms(CLOCK_MONOTONIC);
+
+	if (!session->is_current)
+		return session->retry_at <= now;
+	return session->is_unread || session->tick_at <= now;
 }
 
 /* Returns the signal that ends this process. */
@@ -237,15 +276,19 @@ static int session__run(struct session *session)
 	int ret;
 
 	for (;;) {
-		ret = path_watch__arm(&session->watch, &session->error);
-		if (ret)
-			return ret;
-		if (session->is_current || session->retry_at <= dart_clock__ms(CLOCK_MONOTONIC))
+		if (is_due_to_look(session)) {
+			ret = path_watch__arm(&session->watch, &session->error);
+			if (ret)
+				return ret;
+			session->is_unread = false;
 			session__look(session);
+		}
 		if (session->is_current && session->tick_at <= dart_clock__ms(CLOCK_MONOTONIC)) {
 			session->tick_at = dart_clock__ms(CLOCK_MONOTONIC) + TICK_MS;
 			session__tick(session);
 		}
+		if (session->is_current)
+			session__renew(session);
 		session__wait(session);
 		poll_now(session, &has_signal, &has_digests);
 		if (has_signal && read(session->signals, &signal, sizeof(signal)) == sizeof(signal))
@@ -300,7 +343,12 @@ static void end_by(int number)
 
 int switch_follow__run(const struct lookup_push *push)
 {
-	struct session session = { .push = push, .signals = -1, .poller = -1 };
+	struct session session = {
+		.push = push,
+		.signals = -1,
+		.poller = -1,
+		.renewals.command = push->renew,
+	};
 	int ret;
 
 	ret = session__open(&session);

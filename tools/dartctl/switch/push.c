@@ -72,6 +72,7 @@ static const struct option_row push_rows[] = {
 	OPTION_OWN("tries", struct request, lookups.options, lookup_options__take_tries),
 	OPTION_OWN("otherwise", struct request, lookups.options, lookup_options__take_otherwise),
 	OPTION_WORD("digests", struct request, lookups.digests),
+	OPTION_WORD("renew", struct request, lookups.renew),
 	{}
 };
 
@@ -99,7 +100,7 @@ static int check_kind(const struct request *request, enum push_kind kind)
 
 	if (kind == PUSH_COLLECTORS) {
 		if (lookup_push__is_given(&request->lookups))
-			return misuse("--requester, --outstanding, --timeout, --tries, --otherwise and --digests are for files of lookup tables");
+			return misuse("--requester, --outstanding, --timeout, --tries, --otherwise, --digests and --renew are for files of lookup tables");
 		return 0;
 	}
 	if (reports->program || reports->options.all_copies ||
@@ -107,6 +108,8 @@ static int check_kind(const struct request *request, enum push_kind kind)
 		return misuse("--program, --reporter and --all-copies are for files of collectors");
 	if (request->lookups.digests && !request->follows)
 		return misuse("--digests needs --follow");
+	if (request->lookups.renew && !request->follows)
+		return misuse("--renew needs --follow");
 	return 0;
 }
 
@@ -207,7 +210,7 @@ static int show(struct options *options, int argc, char **argv)
 
 const struct command switch_commands[] = {
 	{ "push",
-	  "--target bmv2 --thrift HOST:PORT|--program FILE --port [ADDRESS=]PORT... [--reporter ADDRESS] [--all-copies] [--requester ADDRESS] [--outstanding N] [--timeout MICROSECONDS] [--tries N] [--otherwise [OUTCOME=]PORT]... [--digests ADDRESS] [--dry-run] [--follow] FILE...",
+	  "--target bmv2 --thrift HOST:PORT|--program FILE --port [ADDRESS=]PORT... [--reporter ADDRESS] [--all-copies] [--requester ADDRESS] [--outstanding N] [--timeout MICROSECONDS] [--tries N] [--otherwise [OUTCOME=]PORT]... [--digests ADDRESS] [--renew COMMAND] [--dry-run] [--follow] FILE...",
 	  "configure the collectors or the lookup tables of a P4 switch, with --follow also later ones",
 	  .parse = push },
 	{ "show", "--target bmv2 --thrift HOST:PORT",

@@ -20,7 +20,8 @@ int lookup_push__take_requester(void *address, const char *text)
 
 bool lookup_push__is_given(const struct lookup_push *push)
 {
-	return push->options.is_given || push->digests || push->requester.s_addr != INADDR_ANY;
+	return push->options.is_given || push->digests || push->renew ||
+	       push->requester.s_addr != INADDR_ANY;
 }
 
 int lookup_push__wish(const struct lookup_push *push, struct lookup_wish *wish,

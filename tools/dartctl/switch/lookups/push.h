@@ -8,6 +8,7 @@
 struct lookup_push {
 	const char *thrift; /* of the switch, "HOST:PORT" */
 	const char *digests; /* the address of its digests, or NULL: no cache */
+	const char *renew; /* command that renews a queue pair, or NULL: none, see renewals.h */
 	struct switch_ports ports;
 	bool as_json;
 	struct in_addr requester; /* INADDR_ANY: the only one in the files */
