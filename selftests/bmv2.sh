@@ -30,10 +30,14 @@ on() {
 	printf '%s\n' "$@" | simple_switch_CLI --thrift-port "$there" 2>&1
 }
 
-# Its notifications use a separate socket.
+# Without nanomsg simple_switch has no notifications, which only digests need, and refuses the
+# option.
+simple_switch --help 2>&1 | grep -q notifications-addr && has_notifications=1
+
+# Its notifications, if it has any, use a separate socket.
 start() {
 	simple_switch --thrift-port "$1" --log-level off \
-		--notifications-addr "ipc://$directory/notify.$1" \
+		${has_notifications:+--notifications-addr "ipc://$directory/notify.$1"} \
 		"$2" >"$directory/log.$1" 2>&1 &
 	switch=$!
 	switches="$switches $switch"

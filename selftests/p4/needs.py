@@ -4,6 +4,7 @@
 import importlib.util
 import os
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -23,3 +24,11 @@ if os.geteuid():
     tap.skip("only root can make network namespaces")
 if not PROGRAMS.exists():
     sys.exit(f"{PROGRAMS} does not exist (make p4 builds it)")
+
+
+def digests():
+    """Skips the test if simple_switch was built without nanomsg, by which it sends digests."""
+    told = subprocess.run(["simple_switch", "--help"], check=False,
+                          capture_output=True, text=True)
+    if "--notifications-addr" not in told.stdout + told.stderr:
+        tap.skip("simple_switch was built without nanomsg: it sends no digests")
