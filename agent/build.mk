@@ -62,6 +62,7 @@ unit_handshake_rate_sources := agent/base/crowd.c
 unit_crowd_sources := agent/base/crowd.c
 unit_session_sources := $(addprefix agent/, serve/session.c serve/snapshot.c \
 	table/generations.c table/live.c table/values.c)
+unit_session_follow_sources := $(unit_session_sources)
 unit_serve_tcp_sources := $(unit_session_sources) $(addprefix agent/, \
 	base/changes.c base/crowd.c base/lease.c base/log.c \
 	base/request.c serve/tcp_listener.c serve/tcp_listener_limits.c \

@@ -33,36 +33,29 @@ int mirror_place__find(const void *data, struct mirror_place *place, struct dart
 void mirrors__open(struct mirrors *mirrors, const struct dart_table_writer *writer)
 {
 	*mirrors = (struct mirrors){ .writer = writer };
-	LIST_INIT(&mirrors->members);
+	table_watchers__open(&mirrors->watchers);
 }
 
 void mirrors__join(struct mirrors *mirrors, struct mirror *mirror, const struct mirror_place *place,
-		   void (*changed)(struct mirror *mirror))
+		   void (*changed)(struct table_watcher *watcher))
 {
 	*mirror = (struct mirror){
 		.mirrors = mirrors,
 		.place = *place,
 		.generation = mirrors->generation,
-		.changed = changed,
 	};
-	LIST_INSERT_HEAD(&mirrors->members, mirror, link);
+	table_watchers__join(&mirrors->watchers, &mirror->watcher, changed);
 }
 
 void mirrors__leave(struct mirror *mirror)
 {
-	if (mirror->mirrors)
-		LIST_REMOVE(mirror, link);
+	table_watchers__leave(&mirror->watcher);
 	mirror->mirrors = NULL;
 }
 
 void mirrors__publish(struct mirrors *mirrors, uint64_t generation, uint32_t used)
 {
-	struct mirror *mirror = LIST_FIRST(&mirrors->members), *next;
-
 	mirrors->generation = generation;
 	mirrors->used = used;
-	for (; mirror; mirror = next) {
-		next = LIST_NEXT(mirror, link);
-		mirror->changed(mirror);
-	}
+	table_watchers__tell(&mirrors->watchers);
 }

@@ -9,10 +9,11 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/queue.h>
 
 #include <libdart/error.h>
 #include <libdart/table/table_writer.h>
+
+#include "table_watch.h"
 
 /* A mirror, as its controller offers it. */
 struct mirror_place {
@@ -23,15 +24,15 @@ struct mirror_place {
 
 /* Embedded in the connection of a controller. */
 struct mirror {
-	LIST_ENTRY(mirror) link;
+	struct table_watcher watcher;
 	const struct mirrors *mirrors; /* NULL: did not join */
 	struct mirror_place place;
 	uint64_t generation; /* that the last update carried, or that was there at the accept */
-	void (*changed)(struct mirror *mirror); /* may let this one leave, and no other */
 };
 
 struct mirrors {
-	LIST_HEAD(, mirror) members;
+	/* The mirrors, and others that wait for a change of the table. */
+	struct table_watchers watchers;
 	/* The table: */
 	const struct dart_table_writer *writer;
 	/* Where its memory is for the device of all members: */
@@ -49,12 +50,12 @@ int mirror_place__find(const void *data, struct mirror_place *place, struct dart
 
 /* Of the table that @writer writes; before a member joins, the owner sets address and key. */
 void mirrors__open(struct mirrors *mirrors, const struct dart_table_writer *writer);
-/* From now on @changed is called after each change. */
+/* From now on @changed is called after each change, with the watcher of @mirror. */
 void mirrors__join(struct mirrors *mirrors, struct mirror *mirror, const struct mirror_place *place,
-		   void (*changed)(struct mirror *mirror));
+		   void (*changed)(struct table_watcher *watcher));
 /* Does nothing for a mirror that did not join. */
 void mirrors__leave(struct mirror *mirror);
-/* The table has @used bytes in @generation: calls @changed of all members. */
+/* The table has @used bytes in @generation: tells the watchers. */
 void mirrors__publish(struct mirrors *mirrors, uint64_t generation, uint32_t used);
 
 #endif /* MIRROR_H */

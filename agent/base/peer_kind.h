@@ -44,6 +44,9 @@ struct peer_messenger {
 	uint32_t request_max;	/* bytes of a request */
 	uint32_t answer_max;	/* bytes of a message to the peer */
 	uint32_t sends_max;	/* messages on their way, at least 1 */
+	/* Set by the owner: there is a message that answers no request under way. */
+	void (*wake)(struct peer_messenger *messenger);
+	void *owner;
 };
 
 struct peer_messenger_operations {

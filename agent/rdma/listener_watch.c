@@ -148,16 +148,28 @@ static int on_updates(sd_event_source *source, uint64_t time, void *userdata)
 	return 0;
 }
 
-static void on_table_changed(struct mirror *mirror)
+static void on_table_changed(struct table_watcher *watcher)
 {
 	struct connection *connection =
-		(struct connection *)((char *)mirror - offsetof(struct connection, mirror));
+		(struct connection *)((char *)watcher -
+				      offsetof(struct connection, mirror.watcher));
 
 	listener__update(connection->listener, connection);
 }
 
+static void on_message(struct peer_messenger *messenger)
+{
+	struct connection *connection = messenger->owner;
+
+	listener__give_turn(connection->listener, connection);
+}
+
 void listener__follow_table(struct connection *connection, const struct peer_offer *offer)
 {
+	if (offer->messenger) {
+		offer->messenger->wake = on_message;
+		offer->messenger->owner = connection;
+	}
 	if (offer->mirrors)
 		mirrors__join(offer->mirrors, &connection->mirror, &offer->mirror,
 			      on_table_changed);

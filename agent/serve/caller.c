@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Offers sessions to callers by RDMA. */
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +64,13 @@ static const struct peer_messenger_operations operations = {
 	.cut_off = caller__cut_off,
 };
 
+static void caller__has_message(struct session *session)
+{
+	struct caller *caller = (struct caller *)((char *)session - offsetof(struct caller, session));
+
+	caller->messenger.wake(&caller->messenger);
+}
+
 static int offer_session(void *subject, const void *data,
 			 struct peer_offer *offer, struct dart_error *error)
 {
@@ -81,7 +89,7 @@ static int offer_session(void *subject, const void *data,
 	caller = calloc(1, sizeof(*caller));
 	if (!caller)
 		return dart_error__no_memory(error);
-	session__open(&caller->session, sessions, offer->address);
+	session__open(&caller->session, sessions, offer->address, caller__has_message);
 	session__join_audience(&caller->session, hello.interval_ms);
 	caller->messenger = (struct peer_messenger){
 		.operations = &operations,

@@ -2,6 +2,7 @@
 /* Answers the requests of one peer. */
 #include <errno.h>
 #include <netinet/in.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,9 +23,12 @@ void sessions__open(struct sessions *sessions, struct snapshots *snapshots,
 }
 
 void session__open(struct session *session, struct sessions *sessions,
-		   const struct sockaddr *address)
+		   const struct sockaddr *address, void (*has_message)(struct session *session))
 {
 	session->sessions = sessions;
+	session->has_message = has_message;
+	session->watcher.changed = NULL;
+	session->follows = false;
 	memcpy(&session->address, address,
 	       address->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6) :
 						sizeof(struct sockaddr_in));
@@ -55,6 +59,7 @@ void session__close(struct session *session)
 {
 	session__finish(session);
 	audience__leave(&session->member);
+	table_watchers__leave(&session->watcher);
 }
 
 void session__join_audience(struct session *session, uint32_t interval_ms)
@@ -72,9 +77,15 @@ struct dart_rpc_welcome_values session__welcome(const struct sessions *sessions)
 	};
 }
 
+/* The peer is to be told of a change of the table, after the answer under way. */
+static bool session__has_change(const struct session *session)
+{
+	return session->follows && session->sessions->control_region->generation != session->followed;
+}
+
 bool session__is_idle(const struct session *session)
 {
-	return session->state == SESSION_IDLE;
+	return session->state == SESSION_IDLE && !session__has_change(session);
 }
 
 /* The next message is an error; the session goes on. */
@@ -93,12 +104,33 @@ void session__refuse(struct session *session, enum dart_rpc_error_code code,
 {
 	session__answer_error(session, code, error);
 	session->is_over = true;
+	session->follows = false;
 }
 
-static void session__begin_table(struct session *session, uint32_t length)
+static void on_table_changed(struct table_watcher *watcher)
+{
+	struct session *session =
+		(struct session *)((char *)watcher - offsetof(struct session, watcher));
+
+	if (session->state == SESSION_IDLE && session__has_change(session))
+		session->has_message(session);
+}
+
+static void session__follow_table(struct session *session)
+{
+	session->follows = true;
+	session->followed = session->snapshot->generation;
+	session->followed_id = session->id;
+	if (!session->watcher.changed)
+		table_watchers__join(&session->sessions->control_region->mirrors.watchers,
+				     &session->watcher, on_table_changed);
+}
+
+static void session__begin_table(struct session *session, uint32_t length, bool is_followed)
 {
 	struct dart_error error;
 
+	session->follows = false;
 	session->snapshot = snapshots__take(session->sessions->snapshots);
 	if (!session->snapshot) {
 		dart_error__set(&error, EBUSY,
@@ -108,6 +140,8 @@ static void session__begin_table(struct session *session, uint32_t length)
 	}
 	session->length = length < session->snapshot->length ? length : session->snapshot->length;
 	session->state = SESSION_TABLE;
+	if (is_followed)
+		session__follow_table(session);
 }
 
 static int session__begin_values(struct session *session, const struct dart_rpc_message *request,
@@ -217,7 +251,9 @@ static int session__begin(struct session *session, const void *bytes,
 	session->sent = 0;
 	switch (request.type) {
 	case DART_RPC_GET_TABLE:
-		session__begin_table(session, request.table_length);
+	case DART_RPC_FOLLOW_TABLE:
+		session__begin_table(session, request.table_length,
+				     request.type == DART_RPC_FOLLOW_TABLE);
 		return 0;
 	case DART_RPC_GET_VALUES:
 		return session__begin_values(session, &request, error);
@@ -329,6 +365,14 @@ static size_t session__put_error(struct session *session, void *bytes)
 	return length;
 }
 
+static size_t session__put_change(struct session *session, void *bytes)
+{
+	if (!session__has_change(session))
+		return 0;
+	session->follows = false;
+	return dart_rpc__put_changed(bytes, session->followed_id);
+}
+
 size_t session__next(struct session *session, void *bytes, size_t size)
 {
 	uint8_t *data = (uint8_t *)bytes + DART_RPC_PART_HEAD;
@@ -340,7 +384,7 @@ size_t session__next(struct session *session, void *bytes, size_t size)
 	size -= DART_RPC_PART_HEAD;
 	switch (session->state) {
 	case SESSION_IDLE:
-		return 0;
+		return session__put_change(session, bytes);
 	case SESSION_ERROR:
 		return session__put_error(session, bytes);
 	case SESSION_TABLE:

@@ -55,15 +55,25 @@ struct session {
 	uint32_t header_sent;
 	enum dart_rpc_error_code code;
 	struct dart_error error;
+
+	/* Called when there is a message without a request. */
+	void (*has_message)(struct session *session);
+	struct table_watcher watcher;
+	bool follows;		/* the peer is to be told that the table is another one than */
+	uint64_t followed;	/* this generation, which */
+	uint32_t followed_id;	/* this request was answered with */
 };
 
 /* The caller owns @snapshots, which outlive the sessions. */
 void sessions__open(struct sessions *sessions, struct snapshots *snapshots,
 		    struct serve_counts *counts);
 
-/* @address: of the peer; copied. */
+/*
+ * @address: of the peer; copied.  @has_message is called, until the session is closed, when a
+ * message is to be sent that answers no request under way: session__next() has it.
+ */
 void session__open(struct session *session, struct sessions *sessions,
-		   const struct sockaddr *address);
+		   const struct sockaddr *address, void (*has_message)(struct session *session));
 void session__close(struct session *session);
 /* The peer told how often it asks for values; 0: it did not. */
 void session__join_audience(struct session *session, uint32_t interval_ms);
@@ -81,6 +91,7 @@ int session__take(struct session *session, const void *bytes, size_t length,
 /* The session is over after an error, which is the next message. */
 void session__refuse(struct session *session, enum dart_rpc_error_code code,
 		     const struct dart_error *error);
+/* No message is to be sent now. */
 bool session__is_idle(const struct session *session);
 
 /*

@@ -2,6 +2,7 @@
 /* Serves callers by TCP, each as far as its socket allows. */
 #include <errno.h>
 #include <netdb.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -333,6 +334,15 @@ static void name_peer(struct tcp_peer *peer)
 			 address->sa_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
 }
 
+/* Its turn comes with those of the others. */
+static void tcp_peer__has_message(struct session *session)
+{
+	struct tcp_peer *peer =
+		(struct tcp_peer *)((char *)session - offsetof(struct tcp_peer, session));
+
+	sd_event_source_set_io_events(peer->events, EPOLLOUT);
+}
+
 int tcp_peer__new(struct tcp_peers *peers, int fd, const struct sockaddr_storage *address,
 		  struct dart_tls *tls, const char *const *subjects, size_t count)
 {
@@ -350,7 +360,8 @@ int tcp_peer__new(struct tcp_peers *peers, int fd, const struct sockaddr_storage
 	/* Until its hello, of the error that refuses it. */
 	peer->answer_max = DART_RPC_ANSWER_MIN;
 	name_peer(peer);
-	session__open(&peer->session, &peers->sessions, (const struct sockaddr *)address);
+	session__open(&peer->session, &peers->sessions, (const struct sockaddr *)address,
+		      tcp_peer__has_message);
 	TAILQ_INSERT_TAIL(&peers->list, peer, link);
 	peers->count++;
 	ret = dart_tls_stream__open(tls, fd, true, subjects, count, &peer->tls, &error);

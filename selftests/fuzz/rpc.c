@@ -82,6 +82,9 @@ static void write_again(const struct dart_rpc_message *message, const uint8_t *d
 	case DART_RPC_GET_TABLE:
 		length = dart_rpc__put_get_table(bytes, message->id, message->table_length);
 		break;
+	case DART_RPC_FOLLOW_TABLE:
+		length = dart_rpc__put_follow_table(bytes, message->id, message->table_length);
+		break;
 	case DART_RPC_GET_VALUES:
 		for (i = 0; i < message->values.runs; i++)
 			runs[i] = dart_rpc_message__run(message, i);
@@ -220,6 +223,12 @@ static void publish(struct control_region *control_region, void *table_memory)
 	dart_schema__free(schema);
 }
 
+/* The table does not change. */
+static void has_message(struct session *session)
+{
+	require(false);
+}
+
 /* The request, and all messages of its answer. */
 static void serve(const uint8_t *data, size_t size)
 {
@@ -240,7 +249,8 @@ static void serve(const uint8_t *data, size_t size)
 	snapshots__open(&snapshots, &control_region);
 	sessions__open(&sessions, &snapshots, &counts);
 	sessions.epochs = &epochs;
-	session__open(&session, &sessions, (const struct sockaddr *)&loopback);
+	session__open(&session, &sessions, (const struct sockaddr *)&loopback,
+		      has_message);
 	if (session__take(&session, data, size, &error))
 		require_sentence(&error);
 	while ((length = session__next(&session, bytes, sizeof(bytes)))) {

@@ -310,6 +310,7 @@ static int fleet_connection__take(struct fleet_connection *connection, const voi
 		fleet_connection__welcome(connection, &message);
 		break;
 	case DART_RPC_GET_TABLE:
+	case DART_RPC_FOLLOW_TABLE: /* the table does not change */
 		fleet_connection__begin_table(connection, message.table_length);
 		break;
 	case DART_RPC_GET_VALUES:

@@ -20,6 +20,7 @@
  *     get epoch              ---->
  *                            <----     parts, the last one marked, or an error
  *     ...
+ *                            <----     changed, if a follow table asked for it
  *
  * A controller has one request at a time: it sends the next one after it has the last
  * part or the error.  A message begins with struct dart_rpc_header.  A peer that breaks
@@ -37,7 +38,12 @@
  *
  * The table.  The answer consists of the first bytes of the control region, up to the
  * length in the request or the end of the table, as of one moment: a complete answer is
- * a consistent table.
+ * a consistent table.  After DART_RPC_FOLLOW_TABLE, which is answered alike, the agent sends
+ * DART_RPC_CHANGED, with the id of this request, as soon as its table is another one than that of
+ * the answer and no answer is under way: once, so the controller bounds by its requests how often it
+ * is told.  A request of the controller may be under way meanwhile.  A later request for the table
+ * replaces this one; an error ends it.  An agent that does not know the request disconnects, for a
+ * reason that contains DART_RPC_UNKNOWN_TYPE; the controller then connects again, and does without.
  *
  * Values.  The request names the entries by their places in the entries section of a
  * table, any number of runs of places in ascending order, and the instance and the
@@ -113,10 +119,12 @@ enum dart_rpc_type {
 	DART_RPC_GET_VALUES = 3,	/* struct dart_rpc_get_values */
 	DART_RPC_GET_EPOCHS = 4,	/* struct dart_rpc_get_epochs */
 	DART_RPC_GET_EPOCH = 5,		/* struct dart_rpc_get_epoch */
+	DART_RPC_FOLLOW_TABLE = 6,	/* struct dart_rpc_get_table */
 	/* From the agent */
 	DART_RPC_WELCOME = 16,		/* struct dart_rpc_welcome */
 	DART_RPC_PART = 17,		/* struct dart_rpc_part */
 	DART_RPC_ERROR = 18,		/* struct dart_rpc_error */
+	DART_RPC_CHANGED = 19,		/* nothing follows the header */
 };
 
 /* Flag of a part: the answer ends with it. */
@@ -251,5 +259,8 @@ struct dart_rpc_error {
 	__le32 abi_version;	/* that the agent speaks */
 	char reason[DART_RPC_REASON_MAX];	/* ASCII; NULs to the end */
 };
+
+/* In the reason of an agent that is older than a request. */
+#define DART_RPC_UNKNOWN_TYPE	"is of the unknown type"
 
 #endif /* _UAPI_DART_RPC_H */

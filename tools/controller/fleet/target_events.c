@@ -9,6 +9,7 @@
 #include <xxhash.h>
 
 #include <dart/control.h>
+#include <dart/rpc.h>
 
 #include "target_private.h"
 #include "tools/controller/transport/transport_call.h"
@@ -58,11 +59,27 @@ static bool target__offers_mirror(const struct target *target)
 	return options->settings.mirror_bytes && !options->once && !target->withholds_mirror;
 }
 
+/* An older agent refused to tell of changes: with @error, in its answer to the first request. */
+static bool target__cannot_tell(const struct target *target, const struct dart_error *error)
+{
+	return target->transport->operations->is_call && target__offers_mirror(target) &&
+	       strstr(error->text, DART_RPC_UNKNOWN_TYPE);
+}
+
+/* Memory that cannot be registered, or iWARP. */
+static void target__log_without_mirror(struct target *target)
+{
+	if (target__offers_mirror(target) && !target->transport->is_told)
+		target__log(target,
+			    "the RDMA device here has no mirror for it (check ulimit -l): new entries wait for the next scrape");
+}
+
 static void on_connected(void *data, const struct dart_error *error)
 {
 	struct target *target = data;
 
 	if (!error) {
+		target__log_without_mirror(target);
 		target__hand_over(target);
 	} else if (target__is_too_old(target, error)) {
 		target->withholds_interval = true;
@@ -119,6 +136,9 @@ static int target__call(struct target *target, const char *numeric, struct dart_
 		.port = settings->port,
 		.dscp = context->dscp,
 		.interval_ms = target__told_interval(target),
+		.followed_max = target__offers_mirror(target) ?
+					context->options->settings.mirror_bytes :
+					0,
 		.handlers = &handlers,
 		.data = target,
 	};
@@ -211,6 +231,11 @@ static void target__explain_loss(struct target *target)
 	switch (io->loss) {
 	case IO_LOSS_TRANSPORT:
 		transport->operations->explain(transport, &error);
+		if (target__cannot_tell(target, &error)) {
+			target->withholds_mirror = true;
+			dart_error__set(&error, 0, "dartd there is older than this program: "
+						   "it cannot tell that its table changes");
+		}
 		target__lose(target, "%s", error.text);
 		break;
 	case IO_LOSS_POST:

@@ -116,13 +116,13 @@ static void *target__mirror(const struct target *target, uint32_t *size)
 					       NULL;
 }
 
-/* True if @table has entries that the scraped one has not, and the target has a mirror. */
+/* True if @table has entries that the scraped one has not, and the agent tells of them. */
 static bool target__has_news(const struct target *target, const struct dart_table *table)
 {
 	uint64_t generation;
-	uint32_t size, i;
+	uint32_t i;
 
-	if (!target->io.ring || !target__mirror(target, &size))
+	if (!target->io.ring || !target->transport->is_told)
 		return false;
 	generation = target->io.ring->scraper->table.generation;
 	for (i = 0; i < table->entry_count; i++)

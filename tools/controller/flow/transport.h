@@ -60,7 +60,7 @@ struct transport_handlers {
 	 *   -errno   The transport failed, see explain().
 	 */
 	void (*completed)(void *data, int result);
-	/* In the I/O thread: the agent ended an update of the mirror. */
+	/* In the I/O thread: the agent ended an update of the mirror, or told of a change. */
 	void (*updated)(void *data);
 };
 
@@ -136,6 +136,8 @@ struct transport {
 	void *data; /* of the handlers */
 	/* Valid after connected(); address and rkey only if the kind is read. */
 	struct dart_endpoint_accept accept;
+	/* The same: the agent tells when the table changes, unless it is too long for that. */
+	bool is_told;
 	/*
 	 * CLOCK_REALTIME of the host - CLOCK_MONOTONIC of the controller at the handshake, in ns:
 	 * unlike the offset in the accept, unaffected when the controller's CLOCK_REALTIME is set.

@@ -110,6 +110,9 @@ static void io_target__ask(struct io_target *io, enum io_state state, enum trans
 static void io_target__fetch_table(struct io_target *io)
 {
 	io->age.fetched_ns = monotonic_ns();
+	/* The changes that a call was told are in this answer. */
+	if (io->transport->operations->is_call)
+		io->is_told = false;
 	io_target__ask(io, IO_FETCHING, TRANSPORT_TABLE);
 }
 
@@ -129,7 +132,7 @@ static bool io_target__may_have_added(const struct io_target *io)
 
 /*
  * Takes the table from the mirror or fetches it: at once, or as soon as one of them is allowed
- * again.
+ * again.  After a change that a call was told it is fetched as soon as a mirror would be looked at.
  */
 static void io_target__renew_table(struct io_target *io)
 {
@@ -148,7 +151,8 @@ static void io_target__renew_table(struct io_target *io)
 	if (io->is_told && table_age__told_due(&io->age) <= now_ns) {
 		table_age__take_told(&io->age, now_ns);
 		io->is_told = false;
-		io_target__want_table(io, IO_TABLE_TOLD);
+		io_target__want_table(io, io->transport->operations->is_call ? IO_WANTS_TABLE :
+									       IO_TABLE_TOLD);
 		return;
 	}
 	/* It was in the middle of a change when it landed last. */

@@ -86,7 +86,7 @@ struct io_target {
 	struct table_age age; /* of the ring's table */
 	uint64_t fetch_delay_ns; /* the table was in the middle of a change */
 	uint64_t posted_ns; /* the part that landed last */
-	bool has_news; /* with a mirror: entries have no values yet */
+	bool has_news; /* the agent tells of changes: entries have no values yet */
 	bool takes_parts; /* with a mirror: entries that were just added are READ alone */
 	struct ring *added; /* of these, for which the transport is prepared, or NULL */
 
@@ -95,7 +95,7 @@ struct io_target {
 	bool has_ring;
 	bool is_controls_turn;
 	bool is_lost; /* to be reported */
-	bool is_told; /* the mirror was updated since it was looked at */
+	bool is_told; /* the mirror was updated since it was looked at; of a call: a change told */
 	bool is_added_told; /* the same, for added entries */
 	int64_t wall_ns; /* see sample_head__date() */
 	struct timer scrape_timer; /* the next scrape is due */
@@ -129,7 +129,7 @@ void io_target__release(struct io_target *io);
 
 /* The handler of completions of the transport. */
 void io_target__on_completion(struct io_target *io, int result);
-/* The handler of updates of the mirror. */
+/* The handler of updates of the mirror, and of changes that a call is told. */
 void io_target__on_update(struct io_target *io);
 
 #endif /* CONTROLLER_IO_TARGET_H */

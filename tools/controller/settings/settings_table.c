@@ -270,7 +270,7 @@ static const struct dart_setting rows[] = {
 	  MEMBER(mirror_bytes), .least = SETTINGS_MIRROR_MIN, .most = DART_CONTROL_MIRROR_MAX,
 	  .noun = "a number of bytes", .example = "64K", .is_for_start = true,
 	  .completion = "64K 256K 1M",
-	  .help = "offer each agent that is READ so much memory to write changes of its table to, so that entries have values at once" },
+	  .help = "offer each agent that is READ so much memory to write changes of its table to, and let other agents tell of them, so that entries have values at once" },
 	{ .option = "tls-certificate", .key = "tls.certificate", FILE_OF(tls.certificate),
 	  .noun = "a path", .is_joint = true, .is_for_start = true,
 	  .help = "certificate of this controller, for tcp" },

@@ -21,6 +21,7 @@ struct transport_call {
 
 	void *table;
 	uint32_t table_length;
+	uint32_t followed_max; /* bytes */
 	struct ring *ring; /* of the target; NULL: not prepared */
 	struct dart_rpc_plan *plan; /* of its scraper */
 
@@ -161,6 +162,9 @@ static bool transport_call__take(struct transport_call *call)
 		/* The agent is heard, however long its answer is. */
 		call->base.handlers->completed(call->base.data, 0);
 		return false;
+	case DART_RPC_CLIENT_CHANGED:
+		call->base.handlers->updated(call->base.data);
+		return !call->has_failed;
 	case DART_RPC_CLIENT_ANSWERED:
 		result = 1;
 		break;
@@ -217,14 +221,22 @@ static void transport_call__leave(struct transport *transport)
 	call->thread = NULL;
 }
 
+static int transport_call__ask_table(struct transport_call *call)
+{
+	if (call->table_length > call->followed_max)
+		return dart_rpc_client__get_table(call->client, call->table, call->table_length,
+						  &call->error);
+	return dart_rpc_client__follow_table(call->client, call->table, call->table_length,
+					     &call->error);
+}
+
 static int transport_call__send(struct transport_call *call)
 {
 	int err;
 
 	dart_error__set(&call->error, 0, "cannot send a request");
 	if (call->part == TRANSPORT_TABLE)
-		err = dart_rpc_client__get_table(call->client, call->table, call->table_length,
-						 &call->error);
+		err = transport_call__ask_table(call);
 	else
 		err = dart_rpc_client__get_values(call->client, call->plan,
 						  (void *)ring__current(call->ring)->landing,
@@ -349,6 +361,8 @@ static int transport_call__start(struct transport_call *call,
 	call->base.operations = &transport_call__operations;
 	call->base.handlers = parts->handlers;
 	call->base.data = parts->data;
+	call->base.is_told = parts->followed_max;
+	call->followed_max = parts->followed_max;
 	if (!err) {
 		dart_rpc_client__tell_interval(call->client, parts->interval_ms);
 		events = transport_call__events(call, &fd);

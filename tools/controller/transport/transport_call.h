@@ -31,6 +31,7 @@ struct transport_call_parts {
 	uint16_t port;
 	uint8_t dscp; /* over RDMA; 0: the default of the device */
 	uint32_t interval_ms; /* that the agent is told; 0: none */
+	uint32_t followed_max; /* bytes: of longer tables it does not tell when they change */
 	const struct transport_handlers *handlers;
 	void *data;
 };

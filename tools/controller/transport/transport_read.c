@@ -242,10 +242,12 @@ void transport_read__on_connection(struct dart_endpoint *endpoint, enum dart_end
 				   const struct dart_error *error)
 {
 	struct transport_read *read = dart_endpoint__user(endpoint);
+	uint32_t size;
 
 	if (event == DART_ENDPOINT_CONNECTED) {
 		read->base.accept = *dart_endpoint__accept(endpoint);
 		transport__date(&read->base);
+		read->base.is_told = transport_read__mirror(&read->base, &size);
 		error = NULL;
 	}
 	read->base.handlers->connected(read->base.data, error);

@@ -67,14 +67,14 @@ struct world {
 	unsigned int told;
 };
 
-static struct world *world_of(struct mirror *mirror)
+static struct world *world_of(struct table_watcher *watcher)
 {
-	return (struct world *)((char *)mirror - offsetof(struct world, mirror));
+	return (struct world *)((char *)watcher - offsetof(struct world, mirror.watcher));
 }
 
-static void note_change(struct mirror *mirror)
+static void note_change(struct table_watcher *watcher)
 {
-	world_of(mirror)->told++;
+	world_of(watcher)->told++;
 }
 
 static void world__publish(struct world *world, int length)

@@ -54,6 +54,33 @@ static void test_values(void **state)
 	assert_int_equal(counts.peers.connected, 0);
 }
 
+/* A change wakes the agent, which tells it once for each request. */
+static void test_change(void **state)
+{
+	struct fixture *fixture = *state;
+	struct dart_rpc_client *client = connect_to(fixture);
+	const uint32_t used = dart_rpc_client__welcome(client)->used;
+	struct tcp_peer *peer = TAILQ_FIRST(&fixture->listener.peers.list);
+	uint8_t bytes[SERVED_TABLE_MAX];
+	struct dart_error error;
+	int i;
+
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(dart_rpc_client__follow_table(client, bytes, used, &error), 0);
+		expect(fixture, client, DART_RPC_CLIENT_ANSWERED);
+		served_host__change(fixture->host, false);
+		expect(fixture, client, DART_RPC_CLIENT_CHANGED);
+	}
+	/* An agent that tells it again breaks a rule. */
+	dart_rpc_stream__put(peer->stream,
+			     dart_rpc__put_changed(dart_rpc_stream__out(peer->stream), 3));
+	sd_event_source_set_io_events(peer->events, EPOLLOUT);
+	assert_int_equal(await(fixture, client, &error), DART_RPC_CLIENT_DISCONNECTED);
+	assert_non_null(strstr(error.text, "more often"));
+	dart_rpc_client__free(client);
+	run_agent(fixture);
+}
+
 static void test_idle(void **state)
 {
 	struct fixture *fixture = *state;
@@ -334,6 +361,8 @@ static void test_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST_FIXTURE("a caller that follows the table is told of each change", test_change,
+			     open_fixture, close_fixture),
 		TEST_FIXTURE("a caller with a certificate gets the table and values as READs would land them",
 			     test_values, open_fixture, close_fixture),
 		TEST_FIXTURE("the agent sleeps while a caller is idle",

@@ -55,6 +55,7 @@ static inline void served_host__publish(struct served_host *host, int length, bo
 	host->control_region.generation = host->sample.table.generation;
 	generations__publish(&host->control_region.generations, host->sample.table.generation,
 			     is_rewritten, dart_clock__ns(CLOCK_BOOTTIME));
+	table_watchers__tell(&host->control_region.mirrors.watchers);
 }
 
 static inline struct served_host *served_host__new(void)
@@ -100,6 +101,13 @@ static inline void served_host__change(struct served_host *host, bool is_rewritt
 		is_rewritten ? dart_table_writer__rewrite(host->control_region.writer, &same) :
 			       dart_table_writer__append(host->control_region.writer, &same),
 		is_rewritten);
+}
+
+/* The next generation: the first entry is new. */
+static inline void served_host__renew(struct served_host *host)
+{
+	host->sample.table.entries[0].since = host->sample.table.generation + 1;
+	served_host__change(host, true);
 }
 
 static inline void served_host__remove(struct served_host *host, const char *name)

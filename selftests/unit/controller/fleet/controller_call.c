@@ -71,6 +71,43 @@ static void test_changes(void **state)
 	assert_int_equal(atomic_load(&controlled->seen.lost), 0);
 }
 
+/* The next scrape would be due in an hour; an entry that has no values yet is worth another one. */
+static void test_told(void **state)
+{
+	struct controlled *controlled = *state;
+	struct fixture *fixture = controlled->fixture;
+	struct target_status status;
+	unsigned int scrapes;
+
+	controlled->options.settings.mirror_bytes = SERVED_TABLE_MAX;
+	start_every(controlled, port_of(fixture), 3600000000000ULL);
+	scrape(controlled, 1);
+	for (scrapes = 2; scrapes <= 4; scrapes++) {
+		served_host__renew(fixture->host);
+		scrape(controlled, 1);
+		assert_int_equal(atomic_load(&controlled->seen.generation),
+				 fixture->host->control_region.generation);
+		assert_int_equal(atomic_load(&controlled->seen.samples[0]), scrapes);
+	}
+	target__status(controlled->targets[0], &status);
+	assert_int_equal(status.failed, 0);
+	assert_int_equal(atomic_load(&controlled->seen.lost), 0);
+	/* For each generation a table and values. */
+	assert_int_equal(counts.requests, 8);
+}
+
+/* A table that is longer than the mirror would be. */
+static void test_too_long(void **state)
+{
+	struct controlled *controlled = *state;
+	struct fixture *fixture = controlled->fixture;
+
+	controlled->options.settings.mirror_bytes = sizeof(struct dart_control_header);
+	start(controlled);
+	scrape(controlled, 5);
+	assert_true(LIST_EMPTY(&fixture->host->control_region.mirrors.watchers.members));
+}
+
 static void test_refused(void **state)
 {
 	struct controlled *controlled = *state;
@@ -150,6 +187,10 @@ int main(void)
 			     test_credits, open_controlled, close_controlled),
 		TEST_FIXTURE("after a change the table is fetched again, and no value of another table is shown",
 			     test_changes, open_controlled, close_controlled),
+		TEST_FIXTURE("an agent that is asked to tells of a change, and new entries have values at once",
+			     test_told, open_controlled, close_controlled),
+		TEST_FIXTURE("it is not asked to if the table is too long", test_too_long,
+			     open_controlled, close_controlled),
 		TEST_FIXTURE("a certificate that is refused is told, and once it is accepted values come back",
 			     test_refused, open_controlled, close_controlled),
 		TEST_FIXTURE("an agent that has gone is lost, and scraped again when it is back",

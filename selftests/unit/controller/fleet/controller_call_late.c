@@ -18,6 +18,7 @@ struct late_agent {
 	int listener, fd;
 	int told; /* eventfd: semaphore of answers that it may give */
 	atomic_uint asked; /* requests */
+	bool is_old; /* it refuses to tell of changes, and goes on with the next connection */
 	uint8_t table[SERVED_TABLE_MAX];
 	uint32_t used; /* bytes */
 	uint64_t time_ns;
@@ -101,6 +102,11 @@ static bool late_agent__send_table(struct late_agent *agent, uint32_t id)
 /* Answers with the table, and to requests for values that it is short of memory. */
 static bool late_agent__answer(struct late_agent *agent, const struct dart_rpc_message *message)
 {
+	if (message->type == DART_RPC_FOLLOW_TABLE)
+		return late_agent__send(
+			agent, dart_rpc__put_error(dart_rpc_stream__out(agent->stream), message->id,
+						   DART_RPC_ERROR_MALFORMED,
+						   "a message " DART_RPC_UNKNOWN_TYPE " 6"));
 	if (message->type == DART_RPC_GET_TABLE)
 		return late_agent__send_table(agent, message->id);
 	return late_agent__send(agent,
@@ -108,10 +114,8 @@ static bool late_agent__answer(struct late_agent *agent, const struct dart_rpc_m
 						    message->id, DART_RPC_ERROR_BUSY, "no memory"));
 }
 
-/* Each request is told to the test, and answered when the test says so. */
-static void *late_agent__run(void *data)
+static void late_agent__serve(struct late_agent *agent)
 {
-	struct late_agent *agent = data;
 	const struct dart_rpc_welcome_values welcome = {
 		.length = SERVED_TABLE_MAX,
 		.used = agent->used,
@@ -123,19 +127,40 @@ static void *late_agent__run(void *data)
 	if (!late_agent__connect(agent) || !late_agent__receive(agent, &message) ||
 	    !late_agent__send(agent,
 			      dart_rpc__put_welcome(dart_rpc_stream__out(agent->stream), &welcome)))
-		return NULL;
+		return;
 	while (late_agent__receive(agent, &message)) {
 		atomic_fetch_add(&agent->asked, 1);
 		eventfd_write(agent->controlled->seen.changed, 1);
 		if (eventfd_read(agent->told, &one) || !late_agent__answer(agent, &message))
 			break;
 	}
+}
+
+static void late_agent__disconnect(struct late_agent *agent)
+{
+	dart_rpc_stream__free(agent->stream);
+	if (agent->fd >= 0)
+		close(agent->fd);
+	agent->stream = NULL;
+	agent->fd = -1;
+}
+
+/* Each request is told to the test, and answered when the test says so. */
+static void *late_agent__run(void *data)
+{
+	struct late_agent *agent = data;
+
+	late_agent__serve(agent);
+	if (agent->is_old) {
+		late_agent__disconnect(agent);
+		late_agent__serve(agent);
+	}
 	return NULL;
 }
 
 /* ---- in the loop */
 
-static struct late_agent *late_agent__start(struct controlled *controlled)
+static struct late_agent *late_agent__start(struct controlled *controlled, bool is_old)
 {
 	const struct control_region *region = &controlled->fixture->host->control_region;
 	const struct sockaddr_in address = {
@@ -146,6 +171,7 @@ static struct late_agent *late_agent__start(struct controlled *controlled)
 
 	assert_non_null(agent);
 	agent->controlled = controlled;
+	agent->is_old = is_old;
 	agent->fd = -1;
 	agent->used = region->used;
 	memcpy(agent->table, controlled->fixture->host->table, region->used);
@@ -176,9 +202,7 @@ static void late_agent__end(struct late_agent *agent)
 	shutdown(agent->listener, SHUT_RDWR);
 	eventfd_write(agent->told, UINT32_MAX);
 	pthread_join(agent->thread, NULL);
-	dart_rpc_stream__free(agent->stream);
-	if (agent->fd >= 0)
-		close(agent->fd);
+	late_agent__disconnect(agent);
 	close(agent->listener);
 	close(agent->told);
 	dart_tls__put(agent->tls);
@@ -212,7 +236,14 @@ static struct late_agent *late;
 static int open_late(void **state)
 {
 	open_controlled(state);
-	late = late_agent__start(*state);
+	late = late_agent__start(*state, false);
+	return 0;
+}
+
+static int open_old(void **state)
+{
+	open_controlled(state);
+	late = late_agent__start(*state, true);
 	return 0;
 }
 
@@ -267,6 +298,25 @@ static void test_late(void **state)
 	assert_int_equal(atomic_load(&controlled->seen.lost), 0);
 }
 
+/* It is connected to again, and not asked to tell. */
+static void test_old(void **state)
+{
+	struct controlled *controlled = *state;
+	struct target_status status;
+
+	controlled->options.settings.mirror_bytes = SERVED_TABLE_MAX;
+	start_at(controlled, late_agent__port(late));
+	late_agent__tell(late);
+	do {
+		turn(controlled);
+		target__status(controlled->targets[0], &status);
+	} while (!status.error);
+	assert_non_null(strstr(status.error, "it cannot tell that its table changes"));
+	late_agent__tell(late);
+	/* The table twice, and values. */
+	late_agent__await(late, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -275,6 +325,8 @@ int main(void)
 		TEST_FIXTURE(
 			"an agent whose every answer is late is asked again, and stops no scrape of others",
 			test_late, open_late, close_late),
+		TEST_FIXTURE("an older agent, which cannot tell of changes, is called without", test_old,
+			     open_old, close_late),
 	};
 
 	return cmocka_run_group_tests(tests, make_files, remove_files);

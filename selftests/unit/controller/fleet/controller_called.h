@@ -219,8 +219,8 @@ static inline int close_controlled(void **state)
 	return 0;
 }
 
-/* Begins to scrape the agent at @port every 2 ms. */
-static inline void start_at(struct controlled *controlled, uint16_t port)
+/* Begins to scrape the agent at @port. */
+static inline void start_every(struct controlled *controlled, uint16_t port, uint64_t interval_ns)
 {
 	const unsigned int index = controlled->count++;
 	struct target_settings *settings = &controlled->settings[index];
@@ -231,10 +231,15 @@ static inline void start_at(struct controlled *controlled, uint16_t port)
 		.name = (char *)HOST,
 		.port = port,
 		.transport = SETTINGS_TRANSPORT_TCP,
-		.interval_ns = 2000000,
+		.interval_ns = interval_ns,
 	};
 	assert_int_equal(target__new(&controlled->context, settings, &controlled->targets[index]),
 			 0);
+}
+
+static inline void start_at(struct controlled *controlled, uint16_t port)
+{
+	start_every(controlled, port, 2000000);
 }
 
 static inline void start(struct controlled *controlled)

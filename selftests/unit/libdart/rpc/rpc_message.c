@@ -67,6 +67,12 @@ static void test_requests(void **state)
 	assert_int_equal(message.type, DART_RPC_GET_TABLE);
 	assert_int_equal(message.id, 5);
 	assert_int_equal(message.table_length, 70000);
+	message = decoded(dart_rpc__put_follow_table(bytes, 5, 70000));
+	assert_int_equal(message.type, DART_RPC_FOLLOW_TABLE);
+	assert_int_equal(message.table_length, 70000);
+	message = decoded(dart_rpc__put_changed(bytes, 5));
+	assert_int_equal(message.type, DART_RPC_CHANGED);
+	assert_int_equal(message.id, 5);
 	message = decoded(dart_rpc__put_get_values(bytes, 6, 7, 8, runs, 3));
 	assert_int_equal(message.type, DART_RPC_GET_VALUES);
 	assert_int_equal(message.id, 6);
@@ -207,10 +213,16 @@ static size_t put_get_epoch(void)
 	return dart_rpc__put_get_epoch(bytes, 1, &epoch);
 }
 
+static size_t put_changed(void)
+{
+	return dart_rpc__put_changed(bytes, 1);
+}
+
 static void test_length(void **state)
 {
 	static size_t (*const put[])(void) = { put_hello,      put_welcome,   put_get_table,
-					       put_get_epochs, put_get_epoch, put_get_values };
+					       put_get_epochs, put_get_epoch, put_changed,
+					       put_get_values };
 	struct dart_rpc_header *header = (void *)bytes;
 	size_t i, length, right;
 
@@ -261,8 +273,8 @@ static void test_header(void **state)
 	header->flags = htole16(DART_RPC_LAST);
 	refused(length, -EBADMSG, "breaks a rule");
 	header->flags = 0;
-	header->type = htole16(6);
-	refused(length, -EBADMSG, "unknown type 6");
+	header->type = htole16(7);
+	refused(length, -EBADMSG, "unknown type 7");
 	length = dart_rpc__put_part(bytes, 1, 0, 1, false);
 	header->flags = htole16(2);
 	refused(length, -EBADMSG, "breaks a rule");

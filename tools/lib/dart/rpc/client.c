@@ -22,6 +22,9 @@ struct dart_rpc_client {
 	uint8_t *memory;	/* of the caller: for a table, or bytes about epochs */
 	uint32_t least, size;	/* bytes that the answer has */
 	struct dart_rpc_landing landing;	/* of values */
+
+	uint32_t followed;	/* requests whose change the agent may still tell */
+	uint32_t followed_id;	/* of the last one */
 };
 
 int dart_rpc_client__new(struct dart_rpc_transport *transport, struct dart_rpc_client **result,
@@ -118,22 +121,45 @@ static int client__ask(struct dart_rpc_client *client, size_t length, struct dar
 	return client->transport->operations->send(client->transport, length, error);
 }
 
-int dart_rpc_client__get_table(struct dart_rpc_client *client, void *memory,
-			       uint32_t size, struct dart_error *error)
+static int client__begin_table(struct dart_rpc_client *client, void *memory, uint32_t size,
+			       void **request)
 {
-	void *bytes;
 	int ret;
 
 	if (size < sizeof(struct dart_control_header))
 		return -EINVAL;
-	ret = client__begin(client, &bytes);
+	ret = client__begin(client, request);
 	if (ret)
 		return ret;
 	client->asked = TABLE;
 	client->memory = memory;
 	client->least = sizeof(struct dart_control_header);
 	client->size = size;
+	return 0;
+}
+
+int dart_rpc_client__get_table(struct dart_rpc_client *client, void *memory,
+			       uint32_t size, struct dart_error *error)
+{
+	void *bytes;
+	int ret = client__begin_table(client, memory, size, &bytes);
+
+	if (ret)
+		return ret;
 	return client__ask(client, dart_rpc__put_get_table(bytes, ++client->id, size), error);
+}
+
+int dart_rpc_client__follow_table(struct dart_rpc_client *client, void *memory, uint32_t size,
+				  struct dart_error *error)
+{
+	void *bytes;
+	int ret = client__begin_table(client, memory, size, &bytes);
+
+	if (ret)
+		return ret;
+	client->followed_id = ++client->id;
+	client->followed++;
+	return client__ask(client, dart_rpc__put_follow_table(bytes, client->id, size), error);
 }
 
 int dart_rpc_client__get_values(struct dart_rpc_client *client, const struct dart_rpc_plan *plan,
@@ -278,6 +304,21 @@ static enum dart_rpc_client_event client__take_error(struct dart_rpc_client *cli
 	}
 }
 
+/* The agent may have told of an earlier table when it got the request for a later one. */
+static enum dart_rpc_client_event client__take_change(struct dart_rpc_client *client,
+						      const struct dart_rpc_message *message,
+						      struct dart_error *error)
+{
+	if (!client->followed) {
+		dart_error__set(error, EBADMSG,
+				"the agent told more often that the table changed than it was asked to");
+		return DART_RPC_CLIENT_DISCONNECTED;
+	}
+	client->followed--;
+	return message->id == client->followed_id ? DART_RPC_CLIENT_CHANGED :
+						    DART_RPC_CLIENT_NOTHING;
+}
+
 static enum dart_rpc_client_event client__take(struct dart_rpc_client *client, const void *bytes,
 					       size_t length, struct dart_error *error)
 {
@@ -288,6 +329,8 @@ static enum dart_rpc_client_event client__take(struct dart_rpc_client *client, c
 		return DART_RPC_CLIENT_DISCONNECTED;
 	if (message.type == DART_RPC_ERROR)
 		return client__take_error(client, &message, error);
+	if (message.type == DART_RPC_CHANGED)
+		return client__take_change(client, &message, error);
 	if (message.type != DART_RPC_PART) {
 		dart_error__set(error, EBADMSG, "the agent sent a message of type %u",
 				message.type);

@@ -35,6 +35,8 @@ enum dart_rpc_client_event {
 	/* The client can only be freed: */
 	DART_RPC_CLIENT_FAILED,		/* not reachable, refused */
 	DART_RPC_CLIENT_DISCONNECTED,	/* also for an answer that breaks a rule */
+	/* See dart_rpc_client__follow_table(); an answer may be under way meanwhile. */
+	DART_RPC_CLIENT_CHANGED,
 };
 
 /*
@@ -67,7 +69,7 @@ unsigned int dart_rpc_client__wait(const struct dart_rpc_client *client,
 				   struct pollfd descriptors[2]);
 /*
  * To call when one of them is ready, until it returns NOTHING.  The caller limits the
- * time until CONNECTED, and that of an answer.  The last five events set @error.
+ * time until CONNECTED, and that of an answer.  Events without an answer set @error.
  */
 enum dart_rpc_client_event dart_rpc_client__on_ready(struct dart_rpc_client *client,
 						     struct dart_error *error);
@@ -104,6 +106,13 @@ uint32_t dart_rpc_client__window(const struct dart_rpc_client *client);
  */
 int dart_rpc_client__get_table(struct dart_rpc_client *client, void *memory, uint32_t size,
 			       struct dart_error *error);
+/*
+ * The same for the table, and once it has ANSWERED, on_ready() returns CHANGED as soon as the agent
+ * has another table: once, and not for a table that was asked for before the last one.  An agent
+ * that is older than this request disconnects.
+ */
+int dart_rpc_client__follow_table(struct dart_rpc_client *client, void *memory, uint32_t size,
+				  struct dart_error *error);
 int dart_rpc_client__get_values(struct dart_rpc_client *client, const struct dart_rpc_plan *plan,
 				void *memory, struct dart_error *error);
 /*

@@ -281,6 +281,7 @@ int dart_rpc_message__decode(const void *bytes, size_t length, struct dart_rpc_m
 			       check_tail(length, sizeof(struct dart_rpc_hello),
 					  message->hello.abi_version, error);
 	case DART_RPC_GET_TABLE:
+	case DART_RPC_FOLLOW_TABLE:
 		return decode_get_table(body, length, message, error);
 	case DART_RPC_GET_VALUES:
 		return decode_get_values(body, length, message, error);
@@ -296,8 +297,12 @@ int dart_rpc_message__decode(const void *bytes, size_t length, struct dart_rpc_m
 		return decode_part(body, length, message, error);
 	case DART_RPC_ERROR:
 		return decode_error(body, length, message, error);
+	case DART_RPC_CHANGED:
+		return length ? refuse(error, "a message that the table changed has %zu bytes more",
+				       length) :
+				0;
 	default:
-		return refuse(error, "a message is of the unknown type %u", message->type);
+		return refuse(error, "a message " DART_RPC_UNKNOWN_TYPE " %u", message->type);
 	}
 }
 
@@ -355,11 +360,26 @@ size_t dart_rpc__put_welcome(void *bytes, const struct dart_rpc_welcome_values *
 	return put(bytes, DART_RPC_WELCOME, 0, 0, &raw, sizeof(raw), 0);
 }
 
-size_t dart_rpc__put_get_table(void *bytes, uint32_t id, uint32_t length)
+static size_t put_table_request(void *bytes, enum dart_rpc_type type, uint32_t id, uint32_t length)
 {
 	const struct dart_rpc_get_table raw = { .length = htole32(length) };
 
-	return put(bytes, DART_RPC_GET_TABLE, 0, id, &raw, sizeof(raw), 0);
+	return put(bytes, type, 0, id, &raw, sizeof(raw), 0);
+}
+
+size_t dart_rpc__put_get_table(void *bytes, uint32_t id, uint32_t length)
+{
+	return put_table_request(bytes, DART_RPC_GET_TABLE, id, length);
+}
+
+size_t dart_rpc__put_follow_table(void *bytes, uint32_t id, uint32_t length)
+{
+	return put_table_request(bytes, DART_RPC_FOLLOW_TABLE, id, length);
+}
+
+size_t dart_rpc__put_changed(void *bytes, uint32_t id)
+{
+	return put(bytes, DART_RPC_CHANGED, 0, id, "", 0, 0);
 }
 
 size_t dart_rpc__put_get_values(void *bytes, uint32_t id, uint64_t instance, uint64_t generation,

@@ -98,6 +98,9 @@ size_t dart_rpc__put_hello(void *bytes, uint32_t answer_max, uint32_t receives,
 			   uint32_t interval_ms);
 size_t dart_rpc__put_welcome(void *bytes, const struct dart_rpc_welcome_values *values);
 size_t dart_rpc__put_get_table(void *bytes, uint32_t id, uint32_t length);
+/* The same, and the answer is followed by the message below when the table changes. */
+size_t dart_rpc__put_follow_table(void *bytes, uint32_t id, uint32_t length);
+size_t dart_rpc__put_changed(void *bytes, uint32_t id);
 /* At most DART_RPC_RUNS_MAX of @runs. */
 size_t dart_rpc__put_get_values(void *bytes, uint32_t id, uint64_t instance, uint64_t generation,
 				const struct dart_rpc_entries *runs, uint32_t count);
