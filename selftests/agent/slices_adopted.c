@@ -278,9 +278,12 @@ static void test_two_slabs(void **state)
 	assert_int_equal(value_of("old-1", "done"), 11);
 	assert_int_equal(value_of("young", "done"), 12);
 
-	/* Its mapping ends with this process: only unmapped is it gone. */
+	/*
+	 * Its mapping ends with this process: only unmapped is it gone.  Its final values may be in
+	 * a memory region of their own by now.
+	 */
 	close(old[0]);
-	assert_int_equal(memory_regions(), regions + 2);
+	assert_in_range(memory_regions(), regions + 2, regions + 3);
 	json_decref(ask_about("unregister", "old-1"));
 	assert_true(become(memory_regions, regions + 1));
 	assert_int_equal(value_of("young", "done"), 12);
