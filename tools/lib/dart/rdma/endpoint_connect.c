@@ -57,24 +57,23 @@ struct ibv_pd *dart_endpoint__pd(const struct dart_endpoint *endpoint)
 	return endpoint->mirror.pd ?: endpoint->device->pd;
 }
 
-/* iWARP has no immediate data, which end an update. */
-static int make_mirror(struct dart_endpoint *endpoint)
+/* Goes on without a mirror if there cannot be one: iWARP has no immediate data, which end an update. */
+static void make_mirror(struct dart_endpoint *endpoint)
 {
 	struct ibv_context *verbs = endpoint->device->verbs;
 	struct dart_control_mirror offer;
-	int ret;
 
 	if (!endpoint->mirror_size || dart_verbs__is_iwarp(verbs) ||
 	    endpoint->device->sizes.receives < DART_MIRROR_UPDATES)
-		return 0;
-	ret = dart_mirror__open(&endpoint->mirror, verbs, endpoint->mirror_size);
-	if (ret)
-		return ret;
+		return;
+	if (dart_mirror__open(&endpoint->mirror, verbs, endpoint->mirror_size)) {
+		dart_mirror__close(&endpoint->mirror);
+		return;
+	}
 	offer = dart_mirror__offer(&endpoint->mirror);
 	memcpy(endpoint->request + endpoint->request_length, &offer, sizeof(offer));
 	endpoint->request_length += sizeof(offer);
 	endpoint->connection.waits_briefly = true;
-	return 0;
 }
 
 static int make_queue(struct dart_endpoint *endpoint)
@@ -91,9 +90,7 @@ static int make_queue(struct dart_endpoint *endpoint)
 				&endpoint->number);
 	if (ret)
 		return ret;
-	ret = make_mirror(endpoint);
-	if (ret)
-		return ret;
+	make_mirror(endpoint);
 	parts.number = endpoint->number;
 	parts.pd = dart_endpoint__pd(endpoint);
 	parts.cq = endpoint->group->cq;
