@@ -75,9 +75,9 @@ goes_on() {
 
 # answers_meanwhile: dartctl is answered while two callers ask without a pause
 answers_meanwhile() {
-	eager_callers "$address" 30 header &
-	soon holds '.rpc_callers | length == 2'
-	kill -0 $! && wait $!
+	eager_callers "$address" "$patience" header &
+	soon holds '.rpc_callers | length == 2' || return
+	kill -TERM $! && wait $!
 }
 
 # late_agent: two callers get long answers, though the agent stands still for two leases

@@ -2,8 +2,10 @@
 /*
  * eager_callers HOST SECONDS header|table: two peers ask the agent of HOST over RDMA,
  * for SECONDS and without a pause, for the header of its table, or for the whole table,
- * in more messages than they posted receives for.
+ * in more messages than they posted receives for. After SIGTERM they take the answers of their
+ * last requests, and end.
  */
+#include <signal.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,6 +18,23 @@ static time_t now_s(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return now.tv_sec;
+}
+
+/* Blocked, so that SIGTERM interrupts no wait for an answer. */
+static void block_termination(void)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGTERM);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+}
+
+static bool was_terminated(void)
+{
+	sigset_t pending;
+
+	return !sigpending(&pending) && sigismember(&pending, SIGTERM) == 1;
 }
 
 /* Receives an answer, and posts the receives again; how many parts it had. */
@@ -43,7 +62,7 @@ static void ask_for(time_t seconds, uint32_t bytes, uint32_t least)
 
 	for (i = 0; i < 2; i++)
 		callers[i] = caller_new(DART_RPC_ANSWER_MIN, RECEIVES);
-	while (now_s() < end) {
+	while (now_s() < end && !was_terminated()) {
 		for (i = 0; i < 2; i++)
 			send_request(callers[i],
 				     dart_rpc__put_get_table(callers[i]->request, 1, bytes));
@@ -63,6 +82,7 @@ int main(int argc, char *argv[])
 		return 2;
 	}
 	host = argv[1];
+	block_termination();
 	/* A caller that is cut off waits for its answer forever. */
 	alarm(atoi(argv[2]) + 60);
 	ask_for(atoi(argv[2]),
