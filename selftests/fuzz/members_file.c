@@ -6,12 +6,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct member_set members = {};
+	struct member_list members = {};
 	struct dart_error error;
 
-	if (!members_file__parse(data, size, &members, &error))
-		require(member_set__count(&members));
+	if (!members_file__parse(data, size, "", 1000000000, &members, &error))
+		require(member_set__count(&members.present));
 	else
-		require(*error.text && !member_set__count(&members));
+		require(*error.text && !member_set__count(&members.present));
 	return 0;
 }

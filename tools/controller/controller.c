@@ -119,8 +119,12 @@ struct controller {
 static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *data)
 {
 	struct controller *controller = data;
+	const bool was_interrupted = controller->interrupted;
 
 	controller->interrupted = true;
+	/* Whoever ends the service need not wait: a second signal ends it at once. */
+	if (info->ssi_signo == SIGTERM && !was_interrupted && fleet__leave(controller->fleet))
+		return 0;
 	return sd_event_exit(controller->context.event, 0);
 }
 
@@ -279,6 +283,8 @@ static int controller__open(struct controller *controller, const struct options 
 	context->options = options;
 	context->condition = &controller->condition;
 	controller->outputs.condition = &controller->condition;
+	controller->outputs.validity = &context->validity;
+	controller->condition.validity = &context->validity;
 	context->catalogs = &controller->catalogs;
 	output_list__open(&context->outputs);
 	err = condition__open(&controller->condition, options, &controller->outputs.access);

@@ -131,6 +131,7 @@ static int open_receivers(struct controller_outputs *outputs,
 			return err;
 		opening->metrics[opening->metric_count++] = output;
 		outputs->receivers[outputs->receiver_count++] = output;
+		push__set_validity(output, outputs->validity);
 		err = output_list__add(outputs->list, push__figures, output);
 		if (err)
 			return err;

@@ -27,6 +27,7 @@ struct controller_outputs {
 	struct metric_output *dump; /* in the OpenMetrics format; NULL without such a dump */
 	struct http_access access; /* to the pages below */
 	struct condition *condition; /* set before controller_outputs__open(); not owned */
+	const struct validity *validity; /* likewise; receivers push while it holds */
 	struct http_page pages[EXPOSITION_PAGES + CONDITION_PAGES];
 	const struct http_settings *http; /* of the exposition; NULL without --listen */
 	struct metric_output *web; /* NULL without --web */
@@ -35,7 +36,7 @@ struct controller_outputs {
 
 /*
  * Opens the outputs of @options and adds them to @list.  @options, @list and @log outlive
- * @outputs, whose members except condition the caller sets to zero.  Returns 0; or -errno, with a
+ * @outputs, whose members except condition and validity the caller sets to zero.  Returns 0; or -errno, with a
  * sentence in @error if errno does not say enough.  Call controller_outputs__close() in both cases.
  */
 int controller_outputs__open(struct controller_outputs *outputs, const struct options *options,

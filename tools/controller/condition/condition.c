@@ -167,10 +167,14 @@ static void add_shard(struct condition *condition, struct own_metrics *metrics)
 	own_metrics__add_one(metrics, "dart_controller_agents_on_standby",
 			     "Agents that another member scrapes and this one would take over.", "",
 			     METRIC_GAUGE, parts.standby);
-	if (membership.is_listed)
-		own_metrics__add_one(metrics, "dart_controller_shard_list_failing",
-				     "1: the list of members cannot be read, and the last one counts.",
-				     "", METRIC_GAUGE, is_failing);
+	if (!membership.is_listed)
+		return;
+	own_metrics__add_one(metrics, "dart_controller_shard_list_failing",
+			     "1: the list of members cannot be read, and the last one counts.", "",
+			     METRIC_GAUGE, is_failing);
+	own_metrics__add_one(metrics, "dart_controller_shard_list_expired",
+			     "1: the list of members is not valid any more, and no agent is scraped.",
+			     "", METRIC_GAUGE, !validity__holds(condition->validity));
 }
 
 static void add_memory(struct own_metrics *metrics)

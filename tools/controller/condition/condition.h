@@ -18,6 +18,7 @@
 #include <stdatomic.h>
 #include <systemd/sd-event.h>
 
+#include "tools/controller/base/validity.h"
 #include "tools/controller/http/http_access.h"
 #include "tools/controller/http/http_server.h"
 #include "tools/controller/metrics/own_metrics.h"
@@ -45,6 +46,7 @@ struct condition {
 	struct membership membership;
 	struct shard_parts parts;
 	bool is_shard_failing; /* the list of members cannot be read */
+	const struct validity *validity; /* of the list; set before condition__watch() */
 
 	/* Of the control loop. */
 	sd_event_source *pulse, *reload;

@@ -27,22 +27,32 @@ static void decoder__date(struct decoder *decoder, const struct ring *ring, stru
 		clocks->heard(clocks, decoder, news, sample);
 }
 
+/*
+ * Asked after time stamps were taken.  The validity first: the control loop sets it after the roles
+ * of another list of members.
+ */
+static bool decoder__passes(const struct decoder *decoder)
+{
+	return validity__holds(decoder->validity) && !atomic_load(&decoder->is_muted);
+}
+
 static void decode(struct work *work)
 {
 	struct scrape *scrape = caa_container_of(work, struct scrape, work);
 	struct decoder *decoder = scrape->decoder;
 	struct summary *summary = decoder->summary;
-	const bool is_muted = atomic_load(&decoder->is_muted);
 	struct sink *sink = decoder->sink;
 	struct ring *ring = scrape->ring;
 	struct sample *sample;
+	bool passes;
 
 	sample = scraper__decode(ring->scraper, scrape->landing);
 	sample->head = scrape->head;
 	sample->end_ns = scrape->end_ns ?: monotonic_ns();
 	sample->is_partial = ring->is_partial;
+	passes = decoder__passes(decoder);
 	/* The tap reads the landing before the next READs may overwrite this slot. */
-	if (decoder->tap && !ring->is_partial && !is_muted)
+	if (decoder->tap && !ring->is_partial && passes)
 		decoder->tap->operations->landed(decoder->tap, decoder->settings, ring,
 						 scrape->landing, sample);
 	atomic_store(&scrape->is_handed_over, false);
@@ -50,7 +60,7 @@ static void decode(struct work *work)
 
 	if (!ring->is_partial)
 		latency__add(&summary->decoded, sample->end_ns - sample->head.start_ns);
-	if (!is_muted &&
+	if (passes &&
 	    sink->operations->sample(sink, decoder->settings, sample, &summary->decoded))
 		count__add(&summary->unwritten, 1);
 	ring__release(ring);
@@ -79,12 +89,11 @@ static void pass_loss(struct work *work)
 {
 	struct loss *loss = caa_container_of(work, struct loss, work);
 	struct decoder *decoder = loss->decoder;
+	const bool passes = decoder__passes(decoder);
 
-	const bool is_muted = atomic_load(&decoder->is_muted);
-
-	if (decoder->tap && !is_muted)
+	if (decoder->tap && passes)
 		decoder->tap->operations->lost(decoder->tap, decoder->settings, loss->reason);
-	if (!is_muted)
+	if (passes)
 		decoder->sink->operations->lost(decoder->sink, decoder->settings, loss->reason);
 	free(loss);
 }
@@ -96,7 +105,7 @@ static void pass_down(struct work *work)
 	struct sink *sink = decoder->sink;
 
 	atomic_store(&decoder->is_down_queued, false);
-	if (sink->operations->down && !atomic_load(&decoder->is_muted))
+	if (sink->operations->down && decoder__passes(decoder))
 		sink->operations->down(sink, decoder->settings, loss->time_ns, loss->reason);
 	free(loss);
 }

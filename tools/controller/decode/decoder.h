@@ -10,6 +10,7 @@
 #include "ring.h"
 #include "sink.h"
 #include "tap.h"
+#include "tools/controller/base/validity.h"
 #include "workers.h"
 
 struct decoder;
@@ -33,6 +34,7 @@ struct decoder {
 	const struct target_settings *settings;
 	struct summary *summary; /* struct summary says which thread writes which part */
 	atomic_bool is_down_queued; /* the last report still waits for the worker */
+	const struct validity *validity; /* sink and tap get nothing without it; NULL: it holds */
 	/* Set by the control loop: sink and tap get nothing, as the target is on standby. */
 	atomic_bool is_muted;
 	struct clock_listener *clocks; /* NULL: no listener, and the default bound */

@@ -11,6 +11,7 @@
 #include "member_watch.h"
 #include "source.h"
 #include "tools/controller/base/schedule.h"
+#include "tools/controller/base/validity.h"
 
 struct discovered {
 	struct source *source;
@@ -234,11 +235,27 @@ static void discovery__tell_shard(void *data)
 					       &discovery->parts, *discovery->members.error.text);
 }
 
+static void discovery__tell_left(void *data)
+{
+	struct discovery *discovery = data;
+
+	if (discovery->operations->left)
+		discovery->operations->left(discovery->data);
+}
+
+static void discovery__tell_validity(void *data, uint64_t until_ns)
+{
+	struct discovery *discovery = data;
+
+	if (discovery->operations->valid)
+		discovery->operations->valid(discovery->data, until_ns);
+}
+
 /* All members separate labels in the same list, so labels do not change when a target moves. */
 static void discovery__want(struct discovery *discovery, struct target_list *all)
 {
 	discovery__separate(discovery, all);
-	if (target_list__share(all, &discovery->members.membership, monotonic_ns(),
+	if (target_list__share(all, &discovery->members.membership, boottime_ns(),
 			       !discovery->operations->never_stands_by, &discovery->parts))
 		say(discovery, "out of memory: some agents have no standby here");
 	discovery__tell_shard(discovery);
@@ -394,6 +411,7 @@ static void discovery__take_configuration(struct discovery *discovery, struct so
 	}
 	discovery__count_reload(discovery, false);
 	discovery__want(discovery, &all);
+	discovery__tell_validity(discovery, discovery->members.membership.valid_ns);
 	if (!settings__start_alike(&discovery->settings, &news->settings))
 		dart_settings__print_for_start(&settings__table, ", ", names, sizeof(names));
 	say(discovery, "%s: read again (agents: %zu, sources: %zu)%s%s%s", source__name(source),
@@ -418,6 +436,8 @@ int discovery__new(sd_event *event, const struct settings *own, const struct set
 {
 	static const struct member_watch_operations members_operations = {
 		.changed = discovery__want_again,
+		.valid = discovery__tell_validity,
+		.left = discovery__tell_left,
 		.failed = discovery__tell_shard,
 		.say = discovery__say,
 	};
@@ -474,6 +494,16 @@ void discovery__reload(struct discovery *discovery)
 	member_watch__look(&discovery->members);
 	for (i = 0; i < discovery->count; i++)
 		source__look(discovery->sources[i].source);
+}
+
+bool discovery__leave(struct discovery *discovery)
+{
+	return member_watch__leave(&discovery->members);
+}
+
+bool discovery__is_leaving(const struct discovery *discovery)
+{
+	return discovery->members.is_leaving;
 }
 
 bool discovery__is_complete(const struct discovery *discovery)

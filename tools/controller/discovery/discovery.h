@@ -37,6 +37,13 @@ struct discovery_operations {
 	 */
 	void (*sharded)(void *data, const struct membership *membership,
 			const struct shard_parts *parts, bool is_failing);
+	/*
+	 * Called after want(), and for each list of members: until when this one is valid,
+	 * CLOCK_BOOTTIME; 0: without an end.  May be NULL.
+	 */
+	void (*valid)(void *data, uint64_t until_ns);
+	/* See discovery__leave().  May be NULL. */
+	void (*left)(void *data);
 	/* Targets of which another member has the first rank are never wanted. */
 	bool never_stands_by;
 };
@@ -66,6 +73,14 @@ void discovery__free(struct discovery *discovery);
 
 /* Makes the threads read the configuration file again, and look at all sources. */
 void discovery__reload(struct discovery *discovery);
+
+/*
+ * This controller is about to end: until then it goes on with its targets, whatever list of members
+ * comes, and left() is called as soon as all other members use a list without this one.  Returns
+ * false if no other member can take over.
+ */
+bool discovery__leave(struct discovery *discovery);
+bool discovery__is_leaving(const struct discovery *discovery);
 
 /* True once the first look at each source ended. */
 bool discovery__is_complete(const struct discovery *discovery);

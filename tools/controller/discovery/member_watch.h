@@ -18,6 +18,13 @@
 struct member_watch_operations {
 	/* Roles of targets may be others from now on. */
 	void (*changed)(void *data);
+	/*
+	 * After changed(): the list is valid until then, CLOCK_BOOTTIME; 0: without an end.  May be
+	 * NULL.
+	 */
+	void (*valid)(void *data, uint64_t until_ns);
+	/* After member_watch__leave(): all other members use a list without this one.  May be NULL. */
+	void (*left)(void *data);
 	/* The list of members cannot be read, or can be again. */
 	void (*failed)(void *data);
 	/* Prints a sentence for people. */
@@ -35,7 +42,9 @@ struct member_watch {
 	void *data;
 	bool never_stands_by; /* the program ends by itself: it waits for no other member */
 	struct source *source; /* NULL: the configuration has the members */
-	sd_event_source *join; /* when this member begins to scrape */
+	sd_event_source *change; /* when this member joins, or its list is not valid any more */
+	bool has_expired; /* as was said */
+	bool is_leaving; /* member_watch__leave() */
 };
 
 /* Zeroed before.  Returns 0 or -errno; member_watch__close() in both cases. */
@@ -50,6 +59,13 @@ void member_watch__close(struct member_watch *watch);
  */
 int member_watch__configure(struct member_watch *watch, const struct shard *shard,
 			    struct dart_error *error);
+/*
+ * This member is about to end, and waits until others have replaced it: a list without it changes
+ * nothing any more, except when it is valid until.  Returns false, and does nothing, if no other
+ * member can replace it: nobody lists members, this one is not listed, or no other one is, or the
+ * list is not valid.
+ */
+bool member_watch__leave(struct member_watch *watch);
 /* Reads the list again. */
 void member_watch__look(struct member_watch *watch);
 

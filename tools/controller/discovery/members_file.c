@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "tools/controller/base/validity.h"
+
 static int take_member(const json_t *value, struct member_set *members, struct dart_error *error)
 {
 	const json_int_t number = json_integer_value(value);
@@ -40,9 +42,55 @@ static int take_members(const json_t *list, struct member_set *members, struct d
 	return 0;
 }
 
-int members_file__parse(const void *bytes, size_t length, struct member_set *members,
-			struct dart_error *error)
+static int take_validity(const json_t *value, uint64_t now_ns, uint64_t *valid_ns,
+			 struct dart_error *error)
 {
+	const double seconds = json_number_value(value), now = now_ns / 1e9;
+
+	if (!value)
+		return 0;
+	if (!json_is_number(value) || !(seconds > 0))
+		return dart_error__set(error, EINVAL, "'valid_until' is not a time in seconds");
+	if (seconds > now + MEMBERS_FILE_VALID_MAX_S)
+		return dart_error__set(error, EINVAL,
+				       "'valid_until' is more than %u s away: it counts from the start of this host, as the first number of /proc/uptime",
+				       MEMBERS_FILE_VALID_MAX_S);
+	/* Not 0, which is without an end. */
+	*valid_ns = (uint64_t)(seconds * 1e9) ?: 1;
+	return 0;
+}
+
+static int take_boot(const json_t *value, const char *boot_id, struct dart_error *error)
+{
+	if (!value)
+		return 0;
+	if (!json_is_string(value))
+		return dart_error__set(error, EINVAL, "'boot_id' is not a text");
+	if (*boot_id && strcmp(json_string_value(value), boot_id))
+		return dart_error__set(error, EINVAL, "was written before this host started");
+	return 0;
+}
+
+static int take_version(const json_t *value, uint64_t *version, struct dart_error *error)
+{
+	if (value && json_integer_value(value) < 1)
+		return dart_error__set(error, EINVAL, "'version' is not a number from 1");
+	*version = json_integer_value(value);
+	return 0;
+}
+
+static int take_agreed(const json_t *value, bool *is_agreed, struct dart_error *error)
+{
+	if (value && !json_is_boolean(value))
+		return dart_error__set(error, EINVAL, "'agreed' is neither true nor false");
+	*is_agreed = json_is_true(value);
+	return 0;
+}
+
+int members_file__parse(const void *bytes, size_t length, const char *boot_id, uint64_t now_ns,
+			struct member_list *list, struct dart_error *error)
+{
+	struct member_list taken = {};
 	json_error_t reason;
 	json_t *root;
 	int ret;
@@ -53,14 +101,33 @@ int members_file__parse(const void *bytes, size_t length, struct member_set *mem
 	root = json_loadb(bytes, length, JSON_REJECT_DUPLICATES, &reason);
 	if (!root)
 		return dart_error__set(error, EINVAL, "line %d: %s", reason.line, reason.text);
-	ret = take_members(json_object_get(root, "members"), members, error);
+	ret = take_members(json_object_get(root, "members"), &taken.present, error) ?:
+		      take_boot(json_object_get(root, "boot_id"), boot_id, error)   ?:
+		      take_validity(json_object_get(root, "valid_until"), now_ns, &taken.valid_ns,
+				    error)					    ?:
+		      take_version(json_object_get(root, "version"), &taken.version, error) ?:
+		      take_agreed(json_object_get(root, "agreed"), &taken.is_agreed, error);
 	json_decref(root);
+	if (!ret)
+		*list = taken;
 	return ret;
 }
 
-static int read_descriptor(int fd, struct member_set *members, struct dart_error *error)
+/* Sets @boot_id to "" if it cannot be read. */
+static void read_boot_id(char *boot_id, size_t size)
 {
-	char bytes[MEMBERS_FILE_BYTES_MAX + 1];
+	const int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+	const ssize_t got = fd < 0 ? 0 : read(fd, boot_id, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	boot_id[got > 0 ? got : 0] = '\0';
+	boot_id[strcspn(boot_id, "\n")] = '\0';
+}
+
+static int read_descriptor(int fd, struct member_list *list, struct dart_error *error)
+{
+	char bytes[MEMBERS_FILE_BYTES_MAX + 1], boot_id[64];
 	struct stat status;
 	size_t length = 0;
 	ssize_t got;
@@ -76,10 +143,11 @@ static int read_descriptor(int fd, struct member_set *members, struct dart_error
 	} while (got > 0 || (got < 0 && errno == EINTR));
 	if (got < 0)
 		return dart_error__system(error, errno, "cannot be read");
-	return members_file__parse(bytes, length, members, error);
+	read_boot_id(boot_id, sizeof(boot_id));
+	return members_file__parse(bytes, length, boot_id, boottime_ns(), list, error);
 }
 
-int members_file__read(const char *path, struct member_set *members, struct dart_error *error)
+int members_file__read(const char *path, struct member_list *list, struct dart_error *error)
 {
 	/* Opening a pipe must not block. */
 	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -87,7 +155,7 @@ int members_file__read(const char *path, struct member_set *members, struct dart
 
 	if (fd < 0)
 		return dart_error__system(error, errno, "cannot be opened");
-	ret = read_descriptor(fd, members, error);
+	ret = read_descriptor(fd, list, error);
 	close(fd);
 	return ret;
 }

@@ -48,10 +48,10 @@ static void print_sentence(const struct shard *shard, const char *name,
 	putchar('\n');
 }
 
-static int read_members(const char *path, struct member_set *members, struct dart_error *error)
+static int read_members(const char *path, struct member_list *list, struct dart_error *error)
 {
 	struct dart_error reason;
-	const int ret = members_file__read(path, members, &reason);
+	const int ret = members_file__read(path, list, &reason);
 
 	return ret ? dart_error__set(error, -ret, "%s: %s", path, reason.text) : 0;
 }
@@ -63,6 +63,7 @@ int shard_command__run(const struct options *options)
 	unsigned int order[SHARD_MEMBERS_MAX], count;
 	struct membership membership;
 	struct dart_error error = {};
+	struct member_list list;
 	char *host, *name = NULL;
 	uint16_t port;
 	int ret;
@@ -79,8 +80,11 @@ int shard_command__run(const struct options *options)
 		ret = name ? 0 : -ENOMEM;
 	}
 	membership__begin(&membership, shard);
-	if (!ret && shard->file)
-		ret = read_members(shard->file, &membership.present, &error);
+	if (!ret && shard->file) {
+		ret = read_members(shard->file, &list, &error);
+		if (!ret)
+			membership.present = list.present;
+	}
 	if (!ret) {
 		count = membership__order(&membership, name, order);
 		if (options->json)

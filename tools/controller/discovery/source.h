@@ -26,7 +26,7 @@ struct source_news {
 	/* Only from a configuration: valid with has_list. */
 	struct settings settings;
 	/* Only from a list of members, likewise. */
-	struct member_set members;
+	struct member_list members;
 };
 
 /* In the event loop.  The source frees @news; the handler may take over members and clear them. */

@@ -47,6 +47,8 @@ struct fleet {
 	struct leaving_list done; /* of the workers, under the lock */
 	struct leaving_list draining; /* of the loop */
 	struct timer drain_timer;
+	struct timer end_timer; /* after fleet__leave() */
+	uint64_t leave_ns; /* when it ends, CLOCK_MONOTONIC; 0: all have taken over, or it stays */
 	struct discovery_operations discovery_operations;
 	size_t finished; /* targets whose requested scrapes are all there */
 	int result;
@@ -392,6 +394,70 @@ static void on_sharded(void *data, const struct membership *membership,
 		condition__set_shard(fleet->context->condition, membership, parts, is_failing);
 }
 
+static void on_valid(void *data, uint64_t until_ns)
+{
+	const struct fleet *fleet = data;
+
+	validity__set(&fleet->context->validity, until_ns);
+}
+
+/* ---- the end of a member, whose targets others take over */
+
+/* The longest time between two scrapes of a target, in which whoever takes over scrapes it once. */
+static uint64_t fleet__longest_interval_ns(const struct fleet *fleet)
+{
+	const struct target *target;
+	uint64_t longest_ns = 0;
+	size_t i;
+
+	for (i = 0; i < target_set__end_index(fleet->set); i++) {
+		target = target_set__target(fleet->set, i);
+		if (target && !target__settings(target)->standby_ns &&
+		    target__settings(target)->interval_ns > longest_ns)
+			longest_ns = target__settings(target)->interval_ns;
+	}
+	return longest_ns;
+}
+
+static void on_end(void *data)
+{
+	const struct fleet *fleet = data;
+
+	sd_event_exit(fleet->context->event, 0);
+}
+
+/* All other members use a list without this one. */
+static void on_taken_over(void *data)
+{
+	struct fleet *fleet = data;
+	const uint64_t end_ns = monotonic_ns() + fleet__longest_interval_ns(fleet);
+
+	if (fleet->leave_ns && end_ns < fleet->leave_ns) {
+		fleet->leave_ns = 0;
+		timer__set_at(&fleet->end_timer, end_ns);
+	}
+}
+
+bool fleet__leave(struct fleet *fleet)
+{
+	struct shard_parts parts;
+	const struct membership *membership;
+	const char *error;
+	uint64_t wait_ns;
+
+	if (!fleet || fleet__is_limited(fleet) || !discovery__leave(fleet->discovery))
+		return false;
+	membership = discovery__membership(fleet->discovery, &parts, &error);
+	wait_ns = membership->shard.handover_ns ?: SHARD_HANDOVER_DEFAULT_NS;
+	if (!fleet->context->sink->owns_terminal)
+		output__print(fleet->context->log,
+			      "dart-controller: hands its %zu agents over to the other members",
+			      parts.own);
+	fleet->leave_ns = monotonic_ns() + wait_ns;
+	timer__set_at(&fleet->end_timer, fleet->leave_ns);
+	return true;
+}
+
 int fleet__new(struct target_context *context, struct output *output, struct fleet **fleetp,
 	       struct dart_error *error)
 {
@@ -415,6 +481,8 @@ int fleet__new(struct target_context *context, struct output *output, struct fle
 		.reloaded = on_reloaded,
 		.separated = on_separated,
 		.sharded = on_sharded,
+		.valid = on_valid,
+		.left = on_taken_over,
 		/* It ends after so many scrapes for outputs, of which a standby has none. */
 		.never_stands_by = fleet__is_limited(fleet),
 	};
@@ -422,6 +490,7 @@ int fleet__new(struct target_context *context, struct output *output, struct fle
 	STAILQ_INIT(&fleet->draining);
 	pthread_mutex_init(&fleet->lock, NULL);
 	timer__init(&fleet->drain_timer, context->timers, on_drained, fleet);
+	timer__init(&fleet->end_timer, context->timers, on_end, fleet);
 	fleet->set = target_set__new(&set_operations, fleet);
 	err = fleet->set ? fleet__open_sources(fleet) : -ENOMEM;
 	if (err)
@@ -458,6 +527,7 @@ void fleet__free(struct fleet *fleet)
 		free(leaving);
 	}
 	timer__stop(&fleet->drain_timer);
+	timer__stop(&fleet->end_timer);
 	sd_event_source_disable_unref(fleet->work);
 	sd_event_source_disable_unref(fleet->left);
 	if (fleet->left_fd >= 0)

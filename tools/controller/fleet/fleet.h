@@ -30,6 +30,12 @@ void fleet__free(struct fleet *fleet);
 
 /* Reads the configuration again and looks at all sources. */
 void fleet__reload(struct fleet *fleet);
+/*
+ * Ends the loop of @context once the other members of the shard scrape the targets of this one,
+ * which are scraped until then; after the hand-over time of the shard at the latest.  False, and the
+ * loop goes on, if nobody can take over.  Only once.
+ */
+bool fleet__leave(struct fleet *fleet);
 /* The first of a target that was not 0. */
 int fleet__result(const struct fleet *fleet);
 /*

@@ -52,6 +52,7 @@ struct target_context {
 	struct handshakes handshakes;
 	struct sink *sink;
 	struct tap *tap; /* NULL: nothing is recorded */
+	struct validity validity; /* of the list of members */
 	struct output *log; /* messages: standard error */
 	struct output_list outputs; /* that run, for who reports on them */
 	struct clock_messages clocks; /* of their hosts */

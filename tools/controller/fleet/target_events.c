@@ -343,6 +343,7 @@ static void target__init_io(struct target *target)
 		.workers = target->context->workers,
 		.sink = target->context->sink,
 		.tap = target->context->tap,
+		.validity = &target->context->validity,
 		.settings = settings,
 		.summary = &target->summary,
 		.clocks = &target->context->clocks.listener,

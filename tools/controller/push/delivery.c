@@ -18,6 +18,8 @@
 #define END_NS 3000000000ULL
 /* A disk that is full or fails is tried again after it. */
 #define READ_AGAIN_NS 1000000000ULL
+/* How soon messages are sent after a list of members is valid again: that is rare. */
+#define VALID_AGAIN_NS 100000000ULL
 
 /* Samples, of workers and of the thread. */
 static uint64_t dropped_by(const struct delivery *delivery)
@@ -324,12 +326,18 @@ static struct message *next_message(struct delivery *delivery, uint64_t now_ns)
 	return message;
 }
 
+/* May this controller push, by the list of the members of its shard? */
+static bool is_valid(const struct delivery *delivery)
+{
+	return validity__holds(atomic_load(&delivery->validity));
+}
+
 /* While the receiver fails, a single message probes it. */
 static bool may_begin(const struct delivery *delivery, uint64_t now_ns)
 {
 	const unsigned int under_way = delivery->backlog.under_way;
 
-	return now_ns >= delivery->again_ns &&
+	return is_valid(delivery) && now_ns >= delivery->again_ns &&
 	       under_way < (delivery->attempts ? 1 : delivery->senders.count);
 }
 
@@ -381,6 +389,8 @@ static int timeout_ms(struct delivery *delivery, uint64_t now_ns)
 		return 0;
 	if (delivery->pending.first && has_room(delivery))
 		until_ns = sooner(until_ns, delivery->pending.since_ns + linger_ns(delivery));
+	if (!is_valid(delivery) && backlog__has_waiting(&delivery->backlog))
+		until_ns = sooner(until_ns, now_ns + VALID_AGAIN_NS);
 	if (delivery->again_ns && !delivery->backlog.under_way)
 		until_ns = sooner(until_ns, delivery->again_ns);
 	if (delivery->is_ending && !atomic_load(&delivery->rules.waits))

@@ -12,6 +12,7 @@
 #include "poster.h"
 #include "senders.h"
 #include "tools/controller/base/count.h"
+#include "tools/controller/base/validity.h"
 #include "tools/controller/outputs/output_figures.h"
 #include "tools/controller/push/queue/backlog.h"
 #include "tools/controller/push/queue/pending.h"
@@ -27,6 +28,7 @@ struct delivery {
 	struct queue queue;
 	struct queue_item end, hurry;
 	int ended_fd; /* eventfd: readable after the end of the thread */
+	_Atomic(const struct validity *) validity; /* nothing is sent without it; NULL: it holds */
 	pthread_t thread;
 	bool is_running;
 

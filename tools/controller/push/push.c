@@ -80,7 +80,11 @@ static void remove_series(struct push *push, struct series **all,
 
 	if (!series)
 		return;
-	series__end(series, &push->delivery.rules, dart_clock__ns(CLOCK_REALTIME));
+	/*
+	 * Marked just after the last sample: another controller may scrape the target by now, and
+	 * push samples of the same series that are older than this moment.
+	 */
+	series__end(series, &push->delivery.rules, 0);
 	series__free(series, &push->delivery.rules);
 	all[target->index] = NULL;
 }
@@ -91,6 +95,11 @@ static void on_removed(struct metric_output *output, const struct target_setting
 
 	remove_series(push, push->series, target);
 	remove_series(push, push->ups, target);
+}
+
+void push__set_validity(struct metric_output *output, const struct validity *validity)
+{
+	atomic_store(&push_of(output)->delivery.validity, validity);
 }
 
 void push__set_waits(struct metric_output *output, bool waits)

@@ -24,6 +24,7 @@
 
 #include <libdart/error.h>
 
+#include "tools/controller/base/validity.h"
 #include "tools/controller/metrics/metric/metric.h"
 #include "tools/controller/outputs/output.h"
 #include "tools/controller/outputs/output_figures.h"
@@ -58,6 +59,11 @@ struct push_counts {
  */
 int push__new(const struct receiver_settings *settings, struct output *log,
 	      struct metric_output **output, struct dart_error *error);
+/*
+ * From now on no request begins while @validity does not hold: its samples wait, as they do while a
+ * receiver fails.  @validity outlives the output.
+ */
+void push__set_validity(struct metric_output *output, const struct validity *validity);
 
 /*
  * In any thread.  With @waits workers wait for room, and the thread for the receiver, instead of

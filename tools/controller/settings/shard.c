@@ -76,28 +76,48 @@ void membership__follow(struct membership *membership, const struct shard *shard
 	membership->is_known = !before.is_listed || before.is_known;
 	membership->present = before.present;
 	membership->ready_ns = before.ready_ns;
+	membership->valid_ns = before.valid_ns;
+	membership->version = before.version;
+	membership->is_agreed = before.is_agreed;
 	for (member = 1; !before.is_listed && member <= before.shard.members; member++)
 		member_set__add(&membership->present, member);
 }
 
-bool membership__take(struct membership *membership, const struct member_set *present,
+bool membership__is_valid(const struct membership *membership, uint64_t now_ns)
+{
+	return !membership->valid_ns || now_ns < membership->valid_ns;
+}
+
+bool membership__take(struct membership *membership, const struct member_list *list,
 		      uint64_t now_ns)
 {
 	const struct shard *shard = &membership->shard;
-	const struct member_set before = membership->present;
+	const struct membership before = *membership;
+	const bool is_there = member_set__has(&list->present, shard->member);
+	/* Others may have taken over from a member whose list was not valid any more. */
+	const bool was_there = member_set__has(&before.present, shard->member) &&
+			       membership__is_valid(&before, now_ns);
 
-	if (member_set__has(present, shard->member) && !member_set__has(&before, shard->member))
+	if (is_there && !was_there)
 		membership->ready_ns = now_ns + (shard->handover_ns ?: SHARD_HANDOVER_DEFAULT_NS);
-	membership->present = *present;
-	if (membership->is_known && !memcmp(&before, present, sizeof(before)))
-		return false;
+	if (is_there && list->is_agreed && membership->ready_ns > now_ns)
+		membership->ready_ns = now_ns;
 	membership->is_known = true;
-	return true;
+	membership->present = list->present;
+	membership->valid_ns = list->valid_ns;
+	membership->version = list->version;
+	membership->is_agreed = list->is_agreed;
+	return !before.is_known || membership->ready_ns != before.ready_ns ||
+	       memcmp(&before.present, &list->present, sizeof(before.present)) ||
+	       membership__is_valid(&before, now_ns) != membership__is_valid(membership, now_ns);
 }
 
 uint64_t membership__change_ns(const struct membership *membership, uint64_t now_ns)
 {
-	return membership->ready_ns > now_ns ? membership->ready_ns : 0;
+	const uint64_t ready_ns = membership->ready_ns, valid_ns = membership->valid_ns;
+	const uint64_t join_ns = ready_ns > now_ns ? ready_ns : 0;
+
+	return valid_ns > now_ns && (!join_ns || valid_ns < join_ns) ? valid_ns : join_ns;
 }
 
 unsigned int membership__count(const struct membership *membership)
@@ -156,7 +176,7 @@ enum shard_role membership__role(const struct membership *membership, const char
 		return SHARD_LEFT;
 	rank = membership__rank(membership, name, shard->member);
 	if (!rank && membership__is_there(membership, shard->member) &&
-	    now_ns >= membership->ready_ns)
+	    now_ns >= membership->ready_ns && membership__is_valid(membership, now_ns))
 		return SHARD_OWN;
 	return rank < (shard->replication ?: 1) ? SHARD_STANDBY : SHARD_LEFT;
 }

@@ -62,18 +62,29 @@ uint64_t shard__standby_ns(const struct shard *shard);
  *
  * At each moment at most one member that the newest list names scrapes a target, if
  *
- *   - each member takes a list at most handover_ns after it was made, and may leave lists out, and
+ *   - each member takes a list at most handover_ns after it was made, or its list is not valid any
+ *     more by then; it may leave lists out, and
  *   - a member that a list left out is named again handover_ns later at the earliest.
  *
- * For this a member that joins stands by for handover_ns before it scrapes: until then all others
- * have stopped.  A member that was there before takes over at once, because then only members that
- * are gone come before it.  A member that is not in the list stands by where it would scrape.
+ * For this a member that joins stands by for handover_ns before it scrapes, or until a list says
+ * that all other members use a list that names it: until then they have stopped.  A member that was
+ * there before takes over at once, because then only members that are gone come before it.  A member
+ * that is not in the list stands by where it would scrape, and so does a member whose list is not
+ * valid any more; for the next list it joins anew.
  *
- * Pure code: the caller tells the time, CLOCK_MONOTONIC in ns.
+ * Pure code: the caller tells the time, CLOCK_BOOTTIME in ns, as base/validity.h does.
  */
 /* Bit I - 1 stands for member I. */
 struct member_set {
 	uint64_t bits[SHARD_MEMBERS_MAX / 64];
+};
+
+/* A list of members, as its source made it. */
+struct member_list {
+	struct member_set present;
+	uint64_t valid_ns; /* until then; 0: without an end */
+	uint64_t version; /* a number that its writer gave it; 0: none */
+	bool is_agreed; /* all other members use a list that names the own member if this one does */
 };
 
 struct membership {
@@ -81,6 +92,9 @@ struct membership {
 	bool is_listed; /* somebody else makes the list; otherwise members 1 to N are there */
 	bool is_known; /* there was a list */
 	struct member_set present; /* of the last list */
+	uint64_t valid_ns; /* of the last list: until when it is valid; 0: without an end */
+	uint64_t version; /* of the last list */
+	bool is_agreed; /* of the last list */
 	uint64_t ready_ns; /* this member joined, and scrapes from then on */
 };
 
@@ -100,6 +114,11 @@ static inline void member_set__add(struct member_set *set, unsigned int member)
 	set->bits[(member - 1) / 64] |= 1ULL << ((member - 1) % 64);
 }
 
+static inline void member_set__remove(struct member_set *set, unsigned int member)
+{
+	set->bits[(member - 1) / 64] &= ~(1ULL << ((member - 1) % 64));
+}
+
 unsigned int member_set__count(const struct member_set *set);
 
 /* Begins with the members of @shard, or with an unknown list if a file lists them. */
@@ -109,11 +128,13 @@ void membership__begin(struct membership *membership, const struct shard *shard)
  * members that were there are the list until the file is read.
  */
 void membership__follow(struct membership *membership, const struct shard *shard);
-/* @present is the list from now on.  True if it differs from the one before. */
-bool membership__take(struct membership *membership, const struct member_set *present,
+/* @list is the list from now on.  True if roles may differ from before. */
+bool membership__take(struct membership *membership, const struct member_list *list,
 		      uint64_t now_ns);
-/* When roles change without another list, CLOCK_MONOTONIC; 0: never. */
+/* When roles change without another list; 0: never. */
 uint64_t membership__change_ns(const struct membership *membership, uint64_t now_ns);
+/* False once the last list is not valid any more. */
+bool membership__is_valid(const struct membership *membership, uint64_t now_ns);
 
 /* How many members are there; 0: not known, or there is no shard. */
 unsigned int membership__count(const struct membership *membership);

@@ -10,6 +10,7 @@
 #include <libdart/clock.h>
 
 #include "tools/controller/base/schedule.h"
+#include "tools/controller/base/validity.h"
 
 /* Targets of a piece, which takes far less than a millisecond, mostly for percentiles. */
 #define BATCH 16
@@ -194,14 +195,19 @@ static uint64_t resident_bytes(void)
 	return resident * sysconf(_SC_PAGESIZE);
 }
 
-static json_t *describe_shard(const struct membership *membership, const struct shard_parts *parts,
-			      const char *error)
+/* NULL: this controller has no shard. */
+static json_t *describe_shard(const struct discovery *discovery)
 {
+	struct shard_parts parts_of_all, *parts = &parts_of_all;
+	const char *error;
+	const struct membership *membership = discovery__membership(discovery, parts, &error);
 	const struct shard *shard = &membership->shard;
 	json_t *list = membership->is_listed ? json_array() : NULL;
 	json_t *members;
 	unsigned int i;
 
+	if (!shard->member)
+		return NULL;
 	members = json_pack("{sI sI sI sI sI sI}", "member", (json_int_t)shard->member, "members",
 			    (json_int_t)membership__count(membership), "replication",
 			    (json_int_t)(shard->replication ?: 1), "own", (json_int_t)parts->own,
@@ -212,6 +218,12 @@ static json_t *describe_shard(const struct membership *membership, const struct 
 		if (member_set__has(&membership->present, i))
 			json_array_append_new(list, json_integer(i));
 	json_object_set_new(members, "list", list);
+	json_object_set_new(members, "version", json_integer(membership->version));
+	json_object_set_new(members, "is_leaving", json_boolean(discovery__is_leaving(discovery)));
+	json_object_set_new(members, "valid_until_ns",
+			    membership->valid_ns ? json_integer(membership->valid_ns) : json_null());
+	json_object_set_new(members, "is_valid",
+			    json_boolean(membership__is_valid(membership, boottime_ns())));
 	json_object_set_new(members, "error", text_or_null(error));
 	return members;
 }
@@ -222,14 +234,10 @@ static void print_controller(const struct status_report *report, FILE *out)
 	const struct status_totals *totals = &report->totals;
 	const struct discovery *discovery = fleet__discovery(context->fleet);
 	uint64_t reloads, refused;
-	const struct membership *membership;
-	struct shard_parts parts;
-	const char *error;
 	struct rusage usage = {};
-	json_t *members;
+	json_t *members, *shard;
 
 	discovery__reloads(discovery, &reloads, &refused);
-	membership = discovery__membership(discovery, &parts, &error);
 	getrusage(RUSAGE_SELF, &usage);
 	members = json_pack("{ss si sI so sI s{sI sI sI sI} sI sI sI sI sI sI sI}", "version",
 			    DART_VERSION, "pid", (int)getpid(), "uptime_ns",
@@ -253,8 +261,9 @@ static void print_controller(const struct status_report *report, FILE *out)
 				  (json_int_t)output__written(report->output), "dropped",
 				  (json_int_t)output__dropped(report->output), "reloads",
 				  (json_int_t)reloads, "reloads_refused", (json_int_t)refused));
-	if (members && membership->shard.member)
-		json_object_set_new(members, "shard", describe_shard(membership, &parts, error));
+	shard = describe_shard(discovery);
+	if (shard)
+		json_object_set_new(members, "shard", shard);
 	print_object(members, out);
 }
 
@@ -266,6 +275,15 @@ bool status_report__print(struct status_report *report, FILE *out)
 
 	if (report->has_ended)
 		return false;
+	if (report->is_of_shard) {
+		print_object(json_pack("{so}", "shard",
+				       describe_shard(fleet__discovery(report->context->fleet)) ?:
+					       json_null()),
+			     out);
+		fputc('\n', out);
+		report->has_ended = true;
+		return true;
+	}
 	if (!report->next)
 		fputs("{\"targets\":[", out);
 	for (; left && report->next < target_set__end_index(set); report->next++) {

@@ -22,12 +22,13 @@ struct status_totals {
 	uint64_t scrapes, failed, missed, discarded, dropped, reads, bytes;
 };
 
-/* The user sets the first three members; all others are zero before the first piece. */
+/* The user sets the first three members, and may set the next; all others are zero before the first piece. */
 struct status_report {
 	struct target_context *context;
 	const struct output *output;
 	uint64_t started_ns; /* start of the controller, CLOCK_MONOTONIC */
 
+	bool is_of_shard; /* prints {"shard": {...}} alone; null without a shard */
 	size_t next; /* index of the next target */
 	size_t printed; /* targets printed so far */
 	struct status_totals totals;

@@ -123,10 +123,16 @@ static void client__write(struct client *client)
 	}
 }
 
-/* Ends the connection unless the client asks for the status. */
+static bool client__may_ask(const struct client *client, const char *wanted)
+{
+	return client->request_length <= strlen(wanted) &&
+	       !memcmp(client->request, wanted, client->request_length);
+}
+
+/* Ends the connection unless the client asks for the status, or for the shard. */
 static void client__read(struct client *client)
 {
-	static const char wanted[] = CONTROL_SOCKET_STATUS;
+	const char *wanted = CONTROL_SOCKET_STATUS;
 	ssize_t got;
 
 	got = recv(client->fd, client->request + client->request_length,
@@ -138,12 +144,16 @@ static void client__read(struct client *client)
 		return;
 	}
 	client->request_length += got;
-	if (client->request_length >= sizeof(wanted) ||
-	    memcmp(client->request, wanted, client->request_length)) {
+	if (!client__may_ask(client, wanted))
+		wanted = CONTROL_SOCKET_SHARD;
+	/* Both begin with an s. */
+	if (!client__may_ask(client, wanted)) {
 		client__free(client);
 		return;
 	}
-	if (client->request_length == sizeof(wanted) - 1)
+	client->report.is_of_shard = *wanted == CONTROL_SOCKET_SHARD[0] &&
+				     !strcmp(wanted, CONTROL_SOCKET_SHARD);
+	if (client->request_length == strlen(wanted))
 		sd_event_source_set_io_events(client->source, EPOLLOUT);
 }
 

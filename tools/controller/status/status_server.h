@@ -20,6 +20,8 @@
  */
 #define CONTROL_SOCKET_REQUEST_MAX 64
 #define CONTROL_SOCKET_STATUS "status\n"
+/* The answer is the member "shard" of the controller alone, or null if it has no shard. */
+#define CONTROL_SOCKET_SHARD "shard\n"
 
 /*
  * Makes the address of @path.  NULL stands for control.sock in the first directory of

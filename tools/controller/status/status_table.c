@@ -199,6 +199,8 @@ static void print_controller(const json_t *controller, FILE *out)
 			(long long)number_of(targets, "standby"),
 			(long long)number_of(shard, "left"));
 	print_shard_error(json_string_value(json_object_get(shard, "error")), out);
+	if (json_is_false(json_object_get(shard, "is_valid")))
+		fputs("the list of members is not valid any more, so it scrapes nothing\n", out);
 	print_ago(number_of(controller, "started_ns"), ago);
 	fprintf(out,
 		"up %lld of %lld agents; %lld scrapes, %lld failed, %lld missed, %lld dropped; up for %s, %.1f s of CPU time, %.1f MB\n",

@@ -416,6 +416,31 @@ static void test_loss(void **state)
 	fixture__close(&fixture);
 }
 
+/* The program was frozen: scrapes landed, or land now, after the list of members ceased to count. */
+static void test_validity(void **state)
+{
+	struct validity validity = {};
+	struct fixture fixture;
+	struct gate gate;
+	struct ring *ring;
+
+	fixture__open(&fixture);
+	fixture.decoder.validity = &validity;
+	validity__set(&validity, boottime_ns() + 3600000000000ULL);
+	ring = ring_of(fixture.schema);
+	assert_true(scrape(&fixture, ring, 1));
+	gate__close(&gate, fixture.decoder.workers, 0);
+	assert_true(scrape(&fixture, ring, 2));
+	validity__set(&validity, boottime_ns());
+	assert_int_equal(decoder__lose(&fixture.decoder, "no answer"), 0);
+	gate__open(&gate);
+	workers__stop(fixture.decoder.workers);
+	assert_int_equal(fixture.recorder.samples, 1);
+	assert_int_equal(fixture.recorder.lost, 0);
+	ring__release(ring);
+	fixture__close(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -433,6 +458,8 @@ int main(void)
 		     test_stream),
 		TEST("scrapes of a table that was replaced or lost are decoded, in order with the loss",
 		     test_loss),
+		TEST("nothing is passed on that lands after the list of members ceased to be valid",
+		     test_validity),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

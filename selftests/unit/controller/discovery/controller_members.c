@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The targets that are wanted of a controller that shares them with others. */
 #include "discovery_scene.h"
+#include "tools/controller/base/validity.h"
 
 /* Of two members, the first has "a", "c" and the agent of the command line, the second "b". */
 static void test_shard(void **state)
@@ -152,6 +153,48 @@ static void test_members_file(void **state)
 	end(&fixture);
 }
 
+/* Lists the members, so that they count for so long. */
+static void list_until(const char *members, uint64_t until_ns)
+{
+	char text[100];
+
+	snprintf(text, sizeof(text), "{\"members\": %s, \"valid_until\": %.3f}", members,
+		 until_ns / 1e9);
+	replace("m", text);
+}
+
+/* The writer of the list lags behind, and goes on. */
+static void test_validity(void **state)
+{
+	static const char own[] = "a:1@1000 b:1@1000/60000 c:1@1000 own:1@1000";
+	static const char none[] = "a:1@1000/60000 b:1@1000/60000 c:1@1000/60000 own:1@1000/60000";
+	const uint64_t hour_ns = 3600000000000ULL;
+	struct fixture fixture;
+	uint64_t valid_ns;
+	unsigned int lists;
+
+	begin(&fixture, "agents: [{host: a, port: 1}, {host: b, port: 1}, {host: c, port: 1}]\n"
+			"shard: {member: 1, members_file: m, replication: 2, handover: 1ms}\n");
+	hear(&fixture, "m: cannot be opened");
+	list_until("[1, 2]", boottime_ns() + hour_ns);
+	hear(&fixture, "m: lists 2 members");
+	await_wanted(&fixture, own);
+	/* The same list once more, for a short time. */
+	lists = fixture.lists;
+	valid_ns = boottime_ns() + 50000000;
+	list_until("[1, 2]", valid_ns);
+	hear(&fixture, "m: the list of members is not valid any more; no agent is scraped");
+	assert_true(boottime_ns() >= valid_ns && fixture.valid_ns <= valid_ns);
+	await_wanted(&fixture, none);
+	assert_int_equal(fixture.lists, lists + 1);
+	list_until("[1, 2]", boottime_ns() + hour_ns);
+	hear(&fixture, "m: the list of members is valid again");
+	hear(&fixture, "m: lists 2 members");
+	assert_true(fixture.valid_ns > boottime_ns());
+	await_wanted(&fixture, own);
+	end(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +204,8 @@ int main(void)
 		     test_standby),
 		TEST("the members of a file count as soon as they change; a file that is missing or wrong keeps them",
 		     test_members_file),
+		TEST("nothing is wanted after the validity of the list of members, and all again with the next list",
+		     test_validity),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,17 +11,43 @@
 #include "selftests/unit/unit.h"
 #include "tools/controller/discovery/members_file.h"
 
+#define BOOT "b15a7b0c-0000-4000-8000-000000000001"
+
+/* As on a host that started 1000 seconds ago. */
+static int parse(const char *text, struct member_list *list, struct dart_error *error)
+{
+	return members_file__parse(text, strlen(text), BOOT, 1000000000000, list, error);
+}
+
+static void test_validity(void **state)
+{
+	struct member_list list = {};
+	struct dart_error error;
+
+	assert_int_equal(parse("{\"members\": [1]}", &list, &error), 0);
+	assert_int_equal(list.valid_ns, 0);
+	assert_false(list.is_agreed);
+	assert_int_equal(parse("{\"members\": [1], \"valid_until\": 1010.25, \"agreed\": true,"
+			       " \"boot_id\": \"" BOOT "\"}", &list, &error), 0);
+	assert_int_equal(list.valid_ns, 1010250000000);
+	assert_true(list.is_agreed);
+	/* It may be over already. */
+	assert_int_equal(parse("{\"members\": [1], \"valid_until\": 7}", &list, &error), 0);
+	assert_int_equal(list.valid_ns, 7000000000);
+	assert_false(list.is_agreed);
+}
+
 static void test_right(void **state)
 {
 	static const char text[] = " {\"members\": [1024, 1, 65], \"written_by\": {\"x\": null}}\n";
-	struct member_set members = {};
+	struct member_list members = {};
 	struct dart_error error;
 
-	assert_int_equal(members_file__parse(text, strlen(text), &members, &error), 0);
-	assert_int_equal(member_set__count(&members), 3);
-	assert_true(member_set__has(&members, 1));
-	assert_true(member_set__has(&members, 65));
-	assert_true(member_set__has(&members, 1024));
+	assert_int_equal(parse(text, &members, &error), 0);
+	assert_int_equal(member_set__count(&members.present), 3);
+	assert_true(member_set__has(&members.present, 1));
+	assert_true(member_set__has(&members.present, 65));
+	assert_true(member_set__has(&members.present, 1024));
 }
 
 static void test_wrong(void **state)
@@ -45,27 +71,34 @@ static void test_wrong(void **state)
 		{ "{\"members\": [3, 4, 3]}", "member 3 is named twice" },
 		{ "{\"members\": [1], \"members\": [2]}", "duplicate" },
 		{ "{\"members\": [1]} x", "line 1: " },
+		{ "{\"members\": [1], \"valid_until\": \"7\"}", "'valid_until' is not a time" },
+		{ "{\"members\": [1], \"valid_until\": 0}", "'valid_until' is not a time" },
+		{ "{\"members\": [1], \"valid_until\": -1e300}", "'valid_until' is not a time" },
+		{ "{\"members\": [1], \"valid_until\": 1e300}", "more than 86400 s away" },
+		/* The wall clock. */
+		{ "{\"members\": [1], \"valid_until\": 1764288000}", "more than 86400 s away" },
+		{ "{\"members\": [1], \"boot_id\": 3}", "'boot_id' is not a text" },
+		{ "{\"members\": [1], \"boot_id\": \"x\"}", "before this host started" },
+		{ "{\"members\": [1], \"agreed\": 1}", "'agreed' is neither true nor false" },
 	};
-	struct member_set members;
+	struct member_list members;
 	struct dart_error error;
 	size_t i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		members = (struct member_set){ .bits[0] = 6 };
-		assert_int_equal(members_file__parse(cases[i].text, strlen(cases[i].text), &members,
-						     &error),
-				 -EINVAL);
+		members = (struct member_list){ .present.bits[0] = 6 };
+		assert_int_equal(parse(cases[i].text, &members, &error), -EINVAL);
 		if (!strstr(error.text, cases[i].reason))
 			fail_msg("'%s' for %s", error.text, cases[i].text);
 		/* Not even a part of it is taken. */
-		assert_int_equal(members.bits[0], 6);
+		assert_int_equal(members.present.bits[0], 6);
 	}
 }
 
 static void test_file(void **state)
 {
 	char directory[] = "/tmp/members-XXXXXX", path[64], text[] = "{\"members\": [7]}";
-	struct member_set members = {};
+	struct member_list members = {};
 	struct dart_error error;
 	int fd;
 
@@ -79,7 +112,7 @@ static void test_file(void **state)
 	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
 	assert_int_equal(members_file__read(path, &members, &error), 0);
-	assert_true(member_set__has(&members, 7));
+	assert_true(member_set__has(&members.present, 7));
 	/* A large file costs nothing. */
 	assert_int_equal(ftruncate(fd, 1LL << 40), 0);
 	assert_int_equal(members_file__read(path, &members, &error), -EINVAL);
@@ -93,6 +126,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("a list of members is read, whatever else is in the object", test_right),
+		TEST("a list says until when it is valid, and whether all agree", test_validity),
 		TEST("anything else is refused as a whole", test_wrong),
 		TEST("a file that is missing, no file, or too large is refused", test_file),
 	};

@@ -25,6 +25,7 @@ struct fixture {
 	unsigned int lists;
 	char said[8][DART_ERROR_MAX];
 	unsigned int sentences;
+	uint64_t valid_ns; /* of the last list of members */
 	const char *ignored; /* the source whose messages are ignored; NULL: none */
 };
 
@@ -47,6 +48,13 @@ static void want(void *data, const struct target_list *list)
 		assert_true(length < sizeof(fixture->wanted));
 	}
 	fixture->lists++;
+}
+
+static void take_validity(void *data, uint64_t until_ns)
+{
+	struct fixture *fixture = data;
+
+	fixture->valid_ns = until_ns;
 }
 
 static void say(void *data, const char *sentence)
@@ -105,6 +113,7 @@ static void begin(struct fixture *fixture, const char *configuration)
 	static const struct discovery_operations operations = {
 		.want = want,
 		.say = say,
+		.valid = take_validity,
 	};
 	struct settings own = {}, settings = {};
 	struct dart_error error;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Three controllers share forty hosts out, with members that another program lists: each host is
 # scraped by one of them, before a controller is killed, after the others heard of it, and when it is
-# back.
+# back; one that was frozen passes nothing on when it wakes.
 # shellcheck disable=SC2016 # variables of jq
 . "$(dirname "$0")/../../../lib.sh"
 bin=$tests/../.output/bin
@@ -19,6 +19,15 @@ pids=()
 list() {
 	echo "$1" >"$dir/new"
 	mv "$dir/new" "$dir/members"
+}
+
+# lists SECONDS MEMBER...: these members, for so long
+lists() {
+	local seconds=$1
+	shift
+	# shellcheck disable=SC2048,SC2086 # numbers
+	printf '{"members": [%s], "valid_until": %s}\n' "$(echo $* | tr ' ' ,)" \
+		"$(awk -v more="$seconds" '{ print $1 + more }' /proc/uptime)"
 }
 
 # start MEMBER: its lines in lines-MEMBER, its messages in log-MEMBER
@@ -123,5 +132,34 @@ check "each host is scraped by one of these two" once 1 2
 before=$(wc -l <"$dir/lines-3")
 check "and after three scrapes more" once 1 2
 check "and meanwhile by nobody else" [ "$before" = "$(wc -l <"$dir/lines-3")" ]
+
 check "no controller lost a host" sh -c "! grep -E ': (lost|cannot be scraped)' '$dir'/log-*"
+
+# Frozen, member 3 keeps a list that names it, until the time of that list is over.
+list "$(lists 3 1 2 3)"
+until_ns=$(gojq '.valid_until * 1000000000 | floor' "$dir/members")
+has_short_list() {
+	"$bin/dart-controller" status --json --socket "$dir/socket-3" |
+		gojq -e --argjson until "$until_ns" \
+			'.controller.shard.valid_until_ns - $until | fabs < 1000' >/dev/null
+}
+check "member 3 has a list for three seconds" soon has_short_list
+before=$(grep -c "and not this one" "$dir/log-3")
+is_left_out() {
+	[ "$(grep -c "and not this one" "$dir/log-3")" -gt "$before" ]
+}
+kill -STOP "${pids[3]}"
+list "$(lists 600 1 2)"
+frozen_ns=$(date +%s%N)
+check "frozen, it is replaced by the others" soon shared 1 2
+is_over() {
+	awk -v until="$until_ns" '{ exit !($1 * 1000000000 > until) }' /proc/uptime
+}
+check "its list is over" soon is_over
+kill -CONT "${pids[3]}"
+check "when it wakes, it sees that it is not listed" soon is_left_out
+check "it passed on nothing that is newer than the freeze" sh -c "! gojq -e --argjson frozen $frozen_ns \
+	'select(.time_ns > \$frozen)' '$dir/lines-3'"
+list "$(lists 600 1 2 3)"
+check "named again, it has its hosts again" soon shared 1 2 3
 finish

@@ -31,6 +31,35 @@ static void test_accepted(void **state)
 	free(fixture.receiver.accepted);
 }
 
+/* After a freeze the list of members is not valid any more; later there is another one. */
+static void test_validity(void **state)
+{
+	struct fixture fixture = { .receiver.answers = { ACCEPTED_2 } };
+	struct validity validity = {};
+
+	receiver__open(&fixture.receiver);
+	prepare(&fixture);
+	start(&fixture);
+	push__set_validity(fixture.output, &validity);
+	scrape(&fixture);
+	wait_for(&fixture, SERIES);
+	validity__set(&validity, boottime_ns());
+	scrape(&fixture);
+	do {
+		poll(NULL, 0, 1);
+		push__counts(fixture.output, &fixture.counts);
+	} while (fixture.counts.waiting < SERIES);
+	/* Several rounds of the thread, at each of which it could send. */
+	poll(NULL, 0, 350);
+	assert_int_equal(atomic_load(&fixture.receiver.requests), 1);
+	validity__set(&validity, boottime_ns() + 3600 * SECOND_NS);
+	wait_for(&fixture, 2 * SERIES);
+	stop(&fixture);
+	receiver__close(&fixture.receiver);
+	expect_samples(fixture.receiver.accepted, 0, 2);
+	free(fixture.receiver.accepted);
+}
+
 static void test_again(void **state)
 {
 	struct fixture fixture = {
@@ -261,6 +290,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("samples arrive in order, each once", test_accepted),
+		TEST("nothing is sent while the list of members is not valid, and all of it afterwards",
+		     test_validity),
 		TEST("a message is sent again after no answer, 503 and 429, as late as asked",
 		     test_again),
 		TEST("without a receiver memory is bounded, and each sample is sent or counted",

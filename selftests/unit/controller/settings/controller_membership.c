@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Ten controllers, ten thousand targets and a list of members that somebody else writes, in virtual
- * time: members come, go and start again, and each controller sees the list late and not always.
+ * time: members come, go, freeze and start again, and each controller sees the list late and not
+ * always.
  * DART_SCHEDULES chooses the number of random schedules.
  */
 #include <stdio.h>
@@ -24,6 +25,9 @@ struct controller {
 	struct membership membership; /* member I + 1 */
 	uint64_t look_ns; /* when it looks at the list; 0: it has seen the newest one */
 	uint64_t out_ns; /* when a list left it out */
+	uint64_t frozen_ns; /* since when it does nothing; 0: it is not frozen */
+	bool was_listed; /* when it was frozen */
+	bool has_woken; /* it was listed and frozen, and has not looked at the list since */
 	bool is_down; /* it does nothing, and its pushes are over */
 };
 
@@ -34,6 +38,7 @@ static struct {
 	uint64_t random;
 	unsigned int watched[WATCHED];
 	unsigned long looks, takeovers; /* of members that were there before */
+	unsigned long wakes, expired; /* from a freeze; of these, after the validity */
 } world;
 
 static unsigned int below(unsigned int limit)
@@ -41,9 +46,13 @@ static unsigned int below(unsigned int limit)
 	return random__below(&world.random, limit);
 }
 
+/* May it push?  One that woke may, whatever the newest list says: it has not seen it. */
 static bool is_valid(unsigned int i)
 {
-	return member_set__has(&world.list, i + 1) && !world.all[i].is_down;
+	const struct controller *controller = &world.all[i];
+
+	return (member_set__has(&world.list, i + 1) || controller->has_woken) &&
+	       !controller->is_down && !controller->frozen_ns;
 }
 
 /* Counts valid members that have the target in this role. */
@@ -78,18 +87,22 @@ static void start(struct controller *controller, unsigned int i)
 	};
 
 	membership__begin(&controller->membership, &shard);
-	controller->is_down = false;
+	controller->is_down = controller->has_woken = false;
+	controller->frozen_ns = 0;
 	controller->look_ns = world.now_ns + below(HANDOVER_NS);
 }
 
-/* Everybody sees a new list before the hand-over time is over. */
+/* Everybody that is not frozen sees a new list before the hand-over time is over. */
 static void publish(void)
 {
+	uint64_t look_ns;
 	unsigned int i;
 
-	for (i = 0; i < CONTROLLERS; i++)
-		if (!world.all[i].look_ns && !world.all[i].is_down)
-			world.all[i].look_ns = world.now_ns + below(HANDOVER_NS);
+	for (i = 0; i < CONTROLLERS; i++) {
+		look_ns = world.now_ns + below(HANDOVER_NS);
+		if (!world.all[i].is_down && look_ns < world.all[i].look_ns)
+			world.all[i].look_ns = look_ns;
+	}
 }
 
 static void look(struct controller *controller)
@@ -97,12 +110,19 @@ static void look(struct controller *controller)
 	struct membership *membership = &controller->membership;
 	const bool was_there = member_set__has(&membership->present, membership->shard.member);
 	const bool is_there = member_set__has(&world.list, membership->shard.member);
+	const struct member_list list = {
+		.present = world.list,
+		.valid_ns = world.now_ns + HANDOVER_NS,
+	};
+	const bool was_valid = membership__is_valid(membership, world.now_ns);
 
-	controller->look_ns = 0;
+	/* In time for the validity. */
+	controller->look_ns = world.now_ns + HANDOVER_NS / 2;
+	controller->has_woken = false;
 	world.looks++;
-	if (membership__take(membership, &world.list, world.now_ns) && was_there && is_there)
+	if (membership__take(membership, &list, world.now_ns) && was_there && is_there && was_valid)
 		/* No role of a member that stays changes later without another list. */
-		world.takeovers += !membership__change_ns(membership, world.now_ns);
+		world.takeovers += membership__change_ns(membership, world.now_ns) == list.valid_ns;
 }
 
 static void toggle(unsigned int i)
@@ -111,7 +131,10 @@ static void toggle(unsigned int i)
 	const uint64_t bit = 1ULL << i;
 
 	if (member_set__has(&world.list, i + 1)) {
-		if (member_set__count(&world.list) == 1)
+		/* Its list must not be valid any more when others take over. */
+		if (member_set__count(&world.list) == 1 ||
+		    (controller->frozen_ns &&
+		     world.now_ns < controller->frozen_ns + HANDOVER_NS))
 			return;
 		world.list.bits[0] &= ~bit;
 		controller->out_ns = world.now_ns;
@@ -119,6 +142,26 @@ static void toggle(unsigned int i)
 		world.list.bits[0] |= bit;
 	}
 	publish();
+}
+
+/* A controller stops, for longer than its list is valid or not, or goes on with the old list. */
+static void freeze(unsigned int i)
+{
+	struct controller *controller = &world.all[i];
+
+	if (controller->is_down)
+		return;
+	if (!controller->frozen_ns) {
+		controller->frozen_ns = world.now_ns;
+		controller->was_listed = member_set__has(&world.list, i + 1);
+		return;
+	}
+	controller->frozen_ns = 0;
+	controller->has_woken = controller->was_listed;
+	controller->look_ns = world.now_ns + 1 + below(HANDOVER_NS / 10);
+	world.wakes++;
+	world.expired += !membership__is_valid(&controller->membership, world.now_ns);
+	check_watched();
 }
 
 /* A controller dies, and the writer of the list may notice; or it is started again. */
@@ -131,7 +174,6 @@ static void crash(unsigned int i)
 		return;
 	}
 	controller->is_down = true;
-	controller->look_ns = 0;
 }
 
 /* Runs all that happens until @end_ns, and looks at the targets after each. */
@@ -146,9 +188,9 @@ static void run(uint64_t end_ns)
 		for (i = 0; i < CONTROLLERS; i++) {
 			controller = &world.all[i];
 			change_ns = membership__change_ns(&controller->membership, world.now_ns);
-			if (controller->is_down)
+			if (controller->is_down || controller->frozen_ns)
 				continue;
-			if (controller->look_ns && controller->look_ns < next_ns)
+			if (controller->look_ns < next_ns)
 				next_ns = controller->look_ns;
 			if (change_ns && change_ns < next_ns)
 				next_ns = change_ns;
@@ -157,7 +199,8 @@ static void run(uint64_t end_ns)
 			world.now_ns = next_ns;
 		for (i = 0; i < CONTROLLERS; i++) {
 			controller = &world.all[i];
-			if (controller->look_ns && controller->look_ns <= world.now_ns)
+			if (!controller->is_down && !controller->frozen_ns &&
+			    controller->look_ns <= world.now_ns)
 				look(controller);
 		}
 		check_watched();
@@ -179,10 +222,18 @@ static void run_schedule(uint64_t seed)
 	for (step = 0; step < STEPS; step++) {
 		run(world.now_ns + 1 + below(below(2) ? HANDOVER_NS / 10 : 2 * HANDOVER_NS));
 		i = below(CONTROLLERS);
-		if (below(4))
-			toggle(i);
-		else
+		switch (below(6)) {
+		case 0:
 			crash(i);
+			break;
+		case 1:
+		case 2:
+			freeze(i);
+			break;
+		default:
+			toggle(i);
+			break;
+		}
 	}
 }
 
@@ -192,6 +243,8 @@ static void check_quiet(void)
 	unsigned int i, target;
 
 	for (i = 0; i < CONTROLLERS; i++) {
+		if (world.all[i].frozen_ns)
+			freeze(i);
 		if (world.all[i].is_down)
 			start(&world.all[i], i);
 	}
@@ -209,29 +262,30 @@ static void test_schedules(void **state)
 	const unsigned int schedules = text ? atoi(text) : 400;
 	unsigned int i;
 
-	world.looks = world.takeovers = 0;
+	world.looks = world.takeovers = world.wakes = world.expired = 0;
 	for (i = 0; i < schedules; i++) {
 		run_schedule(i + 1);
 		/* All targets of all controllers take longer. */
 		if (i % 100 == 99)
 			check_quiet();
 	}
-	print_message("# %u schedules, %lu lists seen, %lu by members that took over at once\n",
-		      schedules, world.looks, world.takeovers);
+	print_message("# %u schedules, %lu lists seen, %lu by members that took over at once; %lu woke, %lu of them after the validity\n",
+		      schedules, world.looks, world.takeovers, world.wakes, world.expired);
 	assert_true(world.takeovers > schedules);
+	assert_true(world.expired > schedules);
 }
 
 static void test_takeover(void **state)
 {
 	static char file[] = "list";
 	const struct shard shard = { .member = 1, .file = file, .replication = 2 };
-	struct member_set list = {};
+	struct member_list list = {};
 	struct membership membership;
 	unsigned int target = 0;
 	const uint64_t joined_ns = SHARD_HANDOVER_DEFAULT_NS;
 
-	member_set__add(&list, 1);
-	member_set__add(&list, 1024);
+	member_set__add(&list.present, 1);
+	member_set__add(&list.present, 1024);
 	membership__begin(&membership, &shard);
 	assert_int_equal(membership__count(&membership), 0);
 	assert_int_equal(membership__role(&membership, names[0], 5), SHARD_LEFT);
@@ -250,17 +304,60 @@ static void test_takeover(void **state)
 		target++;
 	assert_int_equal(membership__role(&membership, names[target], joined_ns), SHARD_STANDBY);
 	/* The other one goes: no waiting. */
-	list = (struct member_set){};
-	member_set__add(&list, 1);
+	list = (struct member_list){};
+	member_set__add(&list.present, 1);
 	assert_true(membership__take(&membership, &list, joined_ns));
 	assert_int_equal(membership__role(&membership, names[target], joined_ns), SHARD_OWN);
 	/* The list leaves this one out: it goes on reading. */
-	list = (struct member_set){};
-	member_set__add(&list, 2);
+	list = (struct member_list){};
+	member_set__add(&list.present, 2);
 	assert_true(membership__take(&membership, &list, joined_ns));
 	assert_int_not_equal(membership__role(&membership, names[target], joined_ns), SHARD_OWN);
 	assert_false(membership__has(&membership, names[target], 1, 2));
 	assert_true(membership__has(&membership, names[target], 2, 1));
+}
+
+static void test_validity(void **state)
+{
+	static char file[] = "list";
+	const struct shard shard = {
+		.member = 1, .file = file, .replication = 2, .handover_ns = 100
+	};
+	struct member_list list = { .valid_ns = 500, .is_agreed = true };
+	struct membership membership;
+	unsigned int target = 0;
+
+	member_set__add(&list.present, 1);
+	member_set__add(&list.present, 2);
+	membership__begin(&membership, &shard);
+	/* All others know that it joins. */
+	assert_true(membership__take(&membership, &list, 10));
+	while (membership__rank(&membership, names[target], 1))
+		target++;
+	assert_int_equal(membership__role(&membership, names[target], 10), SHARD_OWN);
+	assert_int_equal(membership__change_ns(&membership, 10), 500);
+	/* A list that only lasts longer changes nothing. */
+	list.valid_ns = 600;
+	assert_false(membership__take(&membership, &list, 400));
+	assert_int_equal(membership__role(&membership, names[target], 599), SHARD_OWN);
+	assert_int_equal(membership__change_ns(&membership, 599), 600);
+	assert_int_equal(membership__role(&membership, names[target], 600), SHARD_STANDBY);
+	assert_int_equal(membership__change_ns(&membership, 600), 0);
+	/* Another one: others may have taken over, so it joins anew. */
+	list = (struct member_list){ .present = list.present, .valid_ns = 900 };
+	assert_true(membership__take(&membership, &list, 700));
+	assert_int_equal(membership__role(&membership, names[target], 799), SHARD_STANDBY);
+	assert_int_equal(membership__change_ns(&membership, 700), 800);
+	assert_int_equal(membership__role(&membership, names[target], 800), SHARD_OWN);
+	assert_int_equal(membership__change_ns(&membership, 800), 900);
+	/* The others answer while it waits. */
+	assert_true(membership__take(&membership, &list, 1000));
+	list.valid_ns = 2000;
+	assert_true(membership__take(&membership, &list, 1000));
+	assert_int_equal(membership__role(&membership, names[target], 1010), SHARD_STANDBY);
+	list.is_agreed = true;
+	assert_true(membership__take(&membership, &list, 1010));
+	assert_int_equal(membership__role(&membership, names[target], 1010), SHARD_OWN);
 }
 
 int main(void)
@@ -268,7 +365,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("a member that joins waits, a member that was there takes over at once, and one that is left out scrapes nothing",
 		     test_takeover),
-		TEST("of 10,000 targets and 10 controllers, at no time has a target two pushers that the list names",
+		TEST("a member whose list is not valid any more scrapes nothing, and joins anew with the next one",
+		     test_validity),
+		TEST("of 10,000 targets and 10 controllers, at no time has a target two pushers that the list names or that woke from a freeze",
 		     test_schedules),
 	};
 	unsigned int i;
