@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Manual pages and completions with the options and keys of tables of settings:
 # NAME.in becomes .output/texts/NAME.
-texts_programs := texts_controller texts_dartd
+texts_programs := texts_controller texts_dartd texts_members
 programs += $(if $(foreign),,$(texts_programs))
 texts_controller_sources = tools/texts/main.c $(controller_settings)
 texts_controller_libraries := dart
 texts_dartd_sources := tools/texts/main.c agent/options.c
 texts_dartd_libraries := dart
+texts_members_sources := tools/texts/main.c tools/members/options.c
+texts_members_libraries := dart
 
 # They run while the build does: a cross compiler's output takes those of this machine.
 texts_programs_in := .output/bin
@@ -27,3 +29,4 @@ $(patsubst %.in,$(output)/texts/%,$(notdir $(2))): $(output)/texts/%: \
 endef
 $(eval $(call templates,controller,$(wildcard tools/controller/*.in)))
 $(eval $(call templates,dartd,$(wildcard agent/*.in)))
+$(eval $(call templates,members,$(wildcard tools/members/*.in)))

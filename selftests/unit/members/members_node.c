@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Names and data of nodes, the list that is written, and the file with credentials. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "selftests/unit/unit.h"
+#include "tools/controller/base/validity.h"
+#include "tools/controller/discovery/members_file.h"
+#include "tools/members/node.h"
+
+static void test_names(void **state)
+{
+	static const char *const others[] = { "",     "0",     "01",
+					      "1025", "-1",    "1a",
+					      "a",    "99999", "18446744073709551617",
+					      "1 ",   "lock" };
+	size_t i;
+
+	assert_int_equal(node__member("1"), 1);
+	assert_int_equal(node__member("1024"), 1024);
+	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
+		assert_int_equal(node__member(others[i]), 0);
+}
+
+static int parse(const char *data, struct node *node)
+{
+	return node__parse(data, strlen(data), node);
+}
+
+static void test_data(void **state)
+{
+	char data[NODE_DATA_MAX], boot_id[NODE_BOOT_ID_MAX], more[NODE_DATA_MAX + 2];
+	struct node node = { .version = 9 };
+
+	node__read_boot_id(boot_id);
+	node__print(boot_id, 12345678901234, data);
+	assert_int_equal(parse(data, &node), 0);
+	assert_string_equal(node.boot_id, boot_id);
+	assert_int_equal(node.version, 12345678901234);
+	assert_int_equal(parse("{}", &node), 0);
+	assert_string_equal(node.boot_id, "");
+	assert_int_equal(node.version, 0);
+	node.version = 7;
+	assert_int_equal(parse("", &node), -EINVAL);
+	assert_int_equal(parse("[]", &node), -EINVAL);
+	assert_int_equal(parse("{\"version\": -1}", &node), -EINVAL);
+	assert_int_equal(parse("{\"version\": 1", &node), -EINVAL);
+	assert_int_equal(parse("{\"boot_id\": \"0123456789012345678901234567890123456789\"}",
+			       &node),
+			 -EINVAL);
+	memset(more, ' ', sizeof(more) - 1);
+	more[sizeof(more) - 1] = '\0';
+	memcpy(more, "{}", 2);
+	assert_int_equal(parse(more, &node), -EINVAL);
+	assert_int_equal(node.version, 7);
+}
+
+/* As the controller reads it. */
+static void test_list(void **state)
+{
+	char directory[] = "/tmp/members-XXXXXX", path[64], boot_id[NODE_BOOT_ID_MAX];
+	struct member_list list = { .version = 5, .is_agreed = true }, read;
+	struct dart_error error;
+
+	assert_non_null(mkdtemp(directory));
+	snprintf(path, sizeof(path), "%s/list", directory);
+	node__read_boot_id(boot_id);
+	member_set__add(&list.present, 1);
+	member_set__add(&list.present, 1024);
+	list.valid_ns = boottime_ns() + 3000000000;
+	assert_int_equal(node__write_list(path, &list, boot_id, &error), 0);
+	assert_int_equal(members_file__read(path, &read, &error), 0);
+	assert_memory_equal(&read.present, &list.present, sizeof(list.present));
+	assert_true(llabs((long long)(read.valid_ns - list.valid_ns)) < 1000);
+	assert_int_equal(read.version, 5);
+	assert_true(read.is_agreed);
+	/* Over at once. */
+	list.valid_ns = 1;
+	assert_int_equal(node__write_list(path, &list, "", &error), 0);
+	assert_int_equal(members_file__read(path, &read, &error), 0);
+	assert_int_equal(read.valid_ns, 1);
+	unlink(path);
+	assert_int_equal(node__write_list("/nowhere/list", &list, "", &error), -ENOENT);
+	assert_non_null(strstr(error.text, "cannot open '/nowhere/list.new'"));
+	assert_int_equal(rmdir(directory), 0);
+}
+
+static void write_text(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "we");
+
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void test_auth(void **state)
+{
+	char path[] = "/tmp/auth-XXXXXX", text[NODE_AUTH_MAX];
+	struct dart_error error;
+
+	close(mkstemp(path));
+	write_text(path, "user:pass:word\n");
+	assert_int_equal(node__read_auth(path, text, &error), 0);
+	assert_string_equal(text, "user:pass:word");
+	write_text(path, "secret\n");
+	assert_int_equal(node__read_auth(path, text, &error), -EINVAL);
+	assert_null(strstr(error.text, "secret"));
+	assert_string_equal(text, "");
+	unlink(path);
+	assert_int_equal(node__read_auth(path, text, &error), -ENOENT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("a node is a member's if its name is a number from 1 to 1024", test_names),
+		TEST("the data of nodes is read back, and anything else is refused", test_data),
+		TEST("the controller reads the list that is written", test_list),
+		TEST("credentials are one line of a file, and in no message", test_auth),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

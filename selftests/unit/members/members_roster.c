@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What follows from the members that ZooKeeper knows, in virtual time. */
+#include <string.h>
+
+#include "selftests/unit/unit.h"
+#include "tools/members/roster.h"
+
+#define SESSION 1000
+
+/* Member 2 of a shard; its controller and ZooKeeper answered at 100. */
+static void begin(struct roster *roster, bool goes_on)
+{
+	roster__begin(roster, 2, SESSION, goes_on);
+	roster__hear(roster, 100, 0, false);
+	roster__connect(roster, SESSION);
+	roster__confirm(roster, 100);
+}
+
+static struct member_set set_of(unsigned int one, unsigned int other, unsigned int third)
+{
+	const unsigned int all[] = { one, other, third };
+	struct member_set set = {};
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		if (all[i])
+			member_set__add(&set, all[i]);
+	return set;
+}
+
+static void take(struct roster *roster, unsigned int one, unsigned int other, unsigned int third,
+		 uint64_t version)
+{
+	const struct member_set set = set_of(one, other, third);
+
+	roster__take(roster, &set, version);
+}
+
+/* Writes the list that is due, which must have these members and this end. */
+static void expect_list(struct roster *roster, uint64_t now, unsigned int one, unsigned int other,
+			unsigned int third, uint64_t valid)
+{
+	const struct member_set set = set_of(one, other, third);
+	struct member_list list;
+
+	assert_true(roster__list(roster, now, &list));
+	assert_memory_equal(&list.present, &set, sizeof(set));
+	assert_int_equal(list.valid_ns, valid);
+	roster__set_written(roster, &list);
+}
+
+static void expect_none(struct roster *roster, uint64_t now)
+{
+	struct member_list list;
+
+	assert_false(roster__list(roster, now, &list));
+}
+
+static void test_join(void **state)
+{
+	struct roster roster;
+
+	roster__begin(&roster, 2, SESSION, true);
+	assert_false(roster__wants_node(&roster, 50));
+	begin(&roster, true);
+	assert_true(roster__wants_node(&roster, 150));
+	expect_none(&roster, 150);
+	/* The node of an earlier session is not this controller. */
+	take(&roster, 1, 2, 3, 7);
+	expect_list(&roster, 160, 1, 3, 0, 100 + SESSION);
+	roster.has_node = true;
+	take(&roster, 1, 2, 3, 8);
+	expect_list(&roster, 170, 1, 2, 3, 100 + SESSION);
+	assert_false(roster.written.is_agreed);
+	/* The others use the list that names it, or a newer one. */
+	roster.used[0] = 8;
+	roster.used[2] = 7;
+	expect_none(&roster, 171);
+	roster.used[2] = 9;
+	expect_list(&roster, 172, 1, 2, 3, 100 + SESSION);
+	assert_true(roster.written.is_agreed);
+	/* A member that comes later has not agreed to anything, and one that goes does not count. */
+	take(&roster, 1, 2, 4, 10);
+	expect_list(&roster, 180, 1, 2, 4, 100 + SESSION);
+	assert_false(roster.written.is_agreed);
+	take(&roster, 1, 2, 0, 11);
+	expect_list(&roster, 190, 1, 2, 0, 100 + SESSION);
+	assert_true(roster.written.is_agreed);
+}
+
+static void test_renewal(void **state)
+{
+	struct roster roster;
+
+	begin(&roster, true);
+	roster.has_node = true;
+	take(&roster, 1, 2, 0, 5);
+	expect_list(&roster, 110, 1, 2, 0, 100 + SESSION);
+	roster__confirm(&roster, 400);
+	/* The controller has not answered since 100. */
+	expect_none(&roster, 410);
+	roster__hear(&roster, 340, 5, false);
+	expect_none(&roster, 420);
+	roster__hear(&roster, 350, 5, false);
+	expect_list(&roster, 430, 1, 2, 0, 350 + SESSION);
+	/* It is frozen: its list is over before the node is. */
+	roster__confirm(&roster, 1300);
+	assert_true(roster__wants_node(&roster, 349 + SESSION));
+	assert_false(roster__wants_node(&roster, 350 + SESSION));
+	assert_int_equal(roster.written.valid_ns, 350 + SESSION);
+	/* It is dead. */
+	roster__hear(&roster, 1340, 5, false);
+	assert_true(roster__wants_node(&roster, 1345));
+	roster__lose_controller(&roster);
+	assert_false(roster__wants_node(&roster, 1346));
+}
+
+static void test_leave(void **state)
+{
+	struct roster roster;
+
+	begin(&roster, true);
+	roster.has_node = true;
+	take(&roster, 1, 2, 3, 5);
+	roster.used[0] = roster.used[2] = 5;
+	expect_list(&roster, 110, 1, 2, 3, 100 + SESSION);
+	roster__hear(&roster, 120, 5, true);
+	assert_false(roster__wants_node(&roster, 121));
+	roster.has_node = false;
+	take(&roster, 1, 3, 0, 6);
+	expect_list(&roster, 130, 1, 3, 0, 100 + SESSION);
+	assert_false(roster.written.is_agreed);
+	roster.used[0] = roster.used[2] = 6;
+	expect_list(&roster, 140, 1, 3, 0, 100 + SESSION);
+	assert_true(roster.written.is_agreed);
+	/* The last one leaves: there is nobody to list. */
+	take(&roster, 0, 0, 0, 9);
+	expect_none(&roster, 150);
+}
+
+/* No server answers, with a session that may be valid; both kinds of users. */
+static void test_unreachable(void **state)
+{
+	struct roster roster;
+	uint64_t now;
+
+	begin(&roster, true);
+	roster.has_node = true;
+	take(&roster, 1, 2, 0, 5);
+	expect_list(&roster, 110, 1, 2, 0, 100 + SESSION);
+	roster__disconnect(&roster);
+	for (now = 800; now < 100 * SESSION; now += 300) {
+		roster__hear(&roster, now - 1, 5, false);
+		expect_list(&roster, now, 1, 2, 0, now - 1 + SESSION);
+	}
+	/* Connected again, in the same session. */
+	roster__connect(&roster, SESSION);
+	roster__hear(&roster, now, 5, false);
+	expect_list(&roster, now, 1, 2, 0, now + SESSION);
+	roster__confirm(&roster, now + 10);
+	roster__hear(&roster, now + 600, 5, false);
+	expect_none(&roster, now + 600);
+
+	begin(&roster, false);
+	roster.has_node = true;
+	take(&roster, 1, 2, 0, 5);
+	expect_list(&roster, 110, 1, 2, 0, 100 + SESSION);
+	roster__disconnect(&roster);
+	roster__hear(&roster, 900, 5, false);
+	expect_none(&roster, 900);
+	expect_none(&roster, 5000);
+}
+
+static void test_expired(void **state)
+{
+	struct roster roster;
+
+	begin(&roster, true);
+	roster.has_node = true;
+	take(&roster, 1, 2, 0, 5);
+	expect_list(&roster, 110, 1, 2, 0, 100 + SESSION);
+	roster__disconnect(&roster);
+	roster__hear(&roster, 700, 5, false);
+	expect_list(&roster, 700, 1, 2, 0, 700 + SESSION);
+	roster__expire(&roster);
+	/* Over at once. */
+	expect_list(&roster, 710, 1, 2, 0, 1);
+	expect_none(&roster, 720);
+	/* A new session: not before ZooKeeper says who is there. */
+	roster__connect(&roster, SESSION);
+	roster__hear(&roster, 730, 5, false);
+	expect_none(&roster, 740);
+	take(&roster, 1, 0, 0, 9);
+	expect_list(&roster, 750, 1, 0, 0, 730 + SESSION);
+}
+
+/* This program and its controller are frozen, connected or not. */
+static void test_frozen(void **state)
+{
+	struct roster roster;
+
+	begin(&roster, true);
+	roster.has_node = true;
+	take(&roster, 1, 2, 0, 5);
+	expect_list(&roster, 110, 1, 2, 0, 100 + SESSION);
+	roster__disconnect(&roster);
+	roster__hear(&roster, 60000, 5, false);
+	expect_none(&roster, 60000);
+	roster__hear(&roster, 60300, 5, false);
+	expect_none(&roster, 60300);
+	/* A request that was begun before says nothing. */
+	roster__connect(&roster, SESSION);
+	roster__confirm(&roster, 59999);
+	expect_none(&roster, 60310);
+	roster__confirm(&roster, 60310);
+	expect_list(&roster, 60320, 1, 2, 0, 60300 + SESSION);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("a member is listed with its own node alone, and all agree when their controllers use a list that names it",
+		     test_join),
+		TEST("a list is valid for a session time-out after answers of ZooKeeper and of the controller, and is renewed",
+		     test_renewal),
+		TEST("a controller that is about to end loses its node, and hears when all others have replaced it",
+		     test_leave),
+		TEST("without a server the last list is renewed, or ends, as the user likes",
+		     test_unreachable),
+		TEST("when the session expired, the list is over at once, until there is another session",
+		     test_expired),
+		TEST("after a freeze no list is written before ZooKeeper has answered a later request",
+		     test_frozen),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Nodes of ZooKeeper, and files: see node.h. */
+#include "node.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <libdart/files.h>
+
+unsigned int node__member(const char *name)
+{
+	const size_t length = strspn(name, "0123456789");
+	unsigned long number;
+
+	if (!length || length > 4 || name[length] || *name == '0')
+		return 0;
+	number = strtoul(name, NULL, 10);
+	return number <= SHARD_MEMBERS_MAX ? number : 0;
+}
+
+int node__parse(const char *data, size_t length, struct node *node)
+{
+	json_t *root = length <= NODE_DATA_MAX ? json_loadb(data, length, 0, NULL) : NULL;
+	const char *boot_id = json_string_value(json_object_get(root, "boot_id")) ?: "";
+	const json_int_t version = json_integer_value(json_object_get(root, "version"));
+	int ret = -EINVAL;
+
+	if (json_is_object(root) && version >= 0 && strlen(boot_id) < NODE_BOOT_ID_MAX) {
+		node->version = version;
+		strcpy(node->boot_id, boot_id);
+		ret = 0;
+	}
+	json_decref(root);
+	return ret;
+}
+
+void node__print(const char *boot_id, uint64_t version, char data[static NODE_DATA_MAX])
+{
+	snprintf(data, NODE_DATA_MAX, "{\"boot_id\": \"%s\", \"version\": %llu}", boot_id,
+		 (unsigned long long)version);
+}
+
+void node__read_boot_id(char boot_id[static NODE_BOOT_ID_MAX])
+{
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+	size_t length = file ? fread(boot_id, 1, NODE_BOOT_ID_MAX - 1, file) : 0;
+	size_t i;
+
+	if (file)
+		fclose(file);
+	boot_id[length] = '\0';
+	for (i = 0; isxdigit((unsigned char)boot_id[i]) || boot_id[i] == '-'; i++)
+		;
+	boot_id[i] = '\0';
+}
+
+int node__read_auth(const char *path, char text[static NODE_AUTH_MAX], struct dart_error *error)
+{
+	const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	ssize_t length;
+
+	*text = '\0';
+	if (fd < 0)
+		return dart_error__system(error, errno, "cannot open '%s'", path);
+	length = read(fd, text, NODE_AUTH_MAX - 1);
+	close(fd);
+	if (length < 0)
+		return dart_error__system(error, errno, "cannot read '%s'", path);
+	text[length] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	if (length == NODE_AUTH_MAX - 1 || *text == ':' || !strchr(text, ':')) {
+		explicit_bzero(text, NODE_AUTH_MAX);
+		return dart_error__set(error, EINVAL, "'%s' is not a line USER:PASSWORD", path);
+	}
+	return 0;
+}
+
+static json_t *describe(const struct member_list *list, const char *boot_id)
+{
+	json_t *members = json_array(), *root;
+	unsigned int i;
+
+	for (i = 1; i <= SHARD_MEMBERS_MAX; i++)
+		if (member_set__has(&list->present, i))
+			json_array_append_new(members, json_integer(i));
+	root = json_pack("{so sf sI sb}", "members", members, "valid_until", list->valid_ns / 1e9,
+			 "version", (json_int_t)list->version, "agreed", (int)list->is_agreed);
+	if (root && *boot_id)
+		json_object_set_new(root, "boot_id", json_string(boot_id));
+	return root;
+}
+
+static int write_text(const char *path, const char *text, struct dart_error *error)
+{
+	const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
+	int err;
+
+	if (fd < 0)
+		return dart_error__system(error, errno, "cannot open '%s'", path);
+	err = dart_files__write(fd, text, strlen(text));
+	if (close(fd) && !err)
+		err = -errno;
+	return err ? dart_error__system(error, -err, "cannot write '%s'", path) : 0;
+}
+
+/* It is not forced to a disk: after a failure of the host no list of before counts. */
+int node__write_list(const char *path, const struct member_list *list, const char *boot_id,
+		     struct dart_error *error)
+{
+	json_t *root = describe(list, boot_id);
+	char *text = root ? json_dumps(root, 0) : NULL;
+	char *beside = NULL;
+	int ret;
+
+	json_decref(root);
+	if (!text || asprintf(&beside, "%s.new", path) < 0) {
+		free(text);
+		return dart_error__no_memory(error);
+	}
+	ret = write_text(beside, text, error);
+	if (!ret && rename(beside, path))
+		ret = dart_error__system(error, errno, "cannot rename '%s'", beside);
+	free(beside);
+	free(text);
+	return ret;
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Asks the controller of this host: see question.h. */
+#include "question.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static const char request[] = "shard\n";
+
+void question__open(struct question *question, sd_event *event, const char *path,
+		    struct roster *roster, void (*answered)(void *data), void *data)
+{
+	question->event = event;
+	question->path = path;
+	question->roster = roster;
+	question->answered = answered;
+	question->data = data;
+}
+
+void question__close(struct question *question)
+{
+	question->source = sd_event_source_disable_unref(question->source);
+}
+
+static void question__take(struct question *question)
+{
+	json_t *root = json_loadb(question->text, question->length, 0, NULL);
+	const json_t *shard = json_object_get(root, "shard");
+	const json_int_t version = json_integer_value(json_object_get(shard, "version"));
+
+	/* A controller without a shard is alive; it uses no list. */
+	if (json_is_object(root))
+		roster__hear(question->roster, question->begun_ns, version > 0 ? version : 0,
+			     json_is_true(json_object_get(shard, "is_leaving")));
+	json_decref(root);
+	question->answered(question->data);
+}
+
+static int on_answer(sd_event_source *source, int fd, uint32_t events, void *data)
+{
+	struct question *question = data;
+	const size_t room = sizeof(question->text) - question->length;
+	const ssize_t got = room ? recv(fd, question->text + question->length, room, 0) : -1;
+
+	if (got < 0 && room && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (got > 0) {
+		question->length += got;
+		return 0;
+	}
+	question__close(question);
+	/* A server with too many clients, or a process that died, closes without an answer. */
+	if (!got && question->length)
+		question__take(question);
+	return 0;
+}
+
+/* Returns a descriptor, or -errno. */
+static int question__connect(const struct question *question)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	strncpy(address.sun_path, question->path, sizeof(address.sun_path) - 1);
+	if (!connect(fd, (const struct sockaddr *)&address, sizeof(address)) &&
+	    send(fd, request, sizeof(request) - 1, MSG_NOSIGNAL) == sizeof(request) - 1)
+		return fd;
+	err = -errno;
+	close(fd);
+	return err;
+}
+
+void question__ask(struct question *question, uint64_t now_ns)
+{
+	int fd;
+
+	if (question->source)
+		return;
+	question->begun_ns = now_ns;
+	question->length = 0;
+	fd = question__connect(question);
+	if (fd < 0) {
+		/* EAGAIN: it is there, but does not accept. */
+		if (fd == -ECONNREFUSED || fd == -ENOENT)
+			roster__lose_controller(question->roster);
+		return;
+	}
+	if (sd_event_add_io(question->event, &question->source, fd, EPOLLIN, on_answer, question) <
+	    0)
+		close(fd);
+	else
+		sd_event_source_set_io_fd_own(question->source, true);
+}
