@@ -99,7 +99,7 @@ static void test_layouts_refused(void **state)
 		{ MODULES ENTRY "      - {name: jobs, at: [8], width: 8, count: 0}\n",
 		  "f:6: field 'jobs' has no elements" },
 		{ MODULES ENTRY "      - {name: jobs, at: [0xffffffffffffffff], width: 8}\n",
-		  "f:6: expected a whole number up to 140737488355327" },
+		  "f:6: expected a whole number up to 72057594037927935" },
 		{ MODULES ENTRY "      - {name: jobs, at: [8], width: 8, module: 1}\n",
 		  "f:1: a value lies in a module that is not listed" },
 		{ MODULES ENTRY "      - {name: jobs, at: [8], width: 8, kind: histogram}\n",

@@ -8,8 +8,12 @@
 
 #define DART_APPLICATION_STEPS_MAX 2
 #define DART_APPLICATION_BUILD_ID_MAX 32 /* bytes */
-/* An address or an offset is smaller. */
-#define DART_APPLICATION_ADDRESS_END (1ULL << 47)
+/*
+ * An address of a process is smaller on all processors: x86 has 47 bits or, with five levels of
+ * tables, 56, and arm64 48 or 52.
+ */
+#define DART_APPLICATION_ADDRESS_END (1ULL << 56)
+/* An offset is smaller. */
 #define DART_APPLICATION_OFFSET_END (1U << 24)
 
 struct dart_application_build_id {
