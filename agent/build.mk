@@ -83,5 +83,5 @@ unit_application_examination_sources := $(application_process) agent/base/lone_t
 	$(addprefix agent/application/, examination.c host_process.c)
 threaded_tests += application_examination
 helpers/application_values_sources := $(application_process) $(wildcard \
-	tools/controller/metrics/*/*.c) $(addprefix tools/controller/, base/arena.c \
-	base/number_text.c settings/labels.c)
+	tools/controller/metrics/*/*.c tools/controller/relabel/*.c tools/controller/relabel/*.cc) \
+	$(addprefix tools/controller/, base/arena.c base/number_text.c settings/labels.c)

@@ -5,7 +5,7 @@
 
 # Directories of selftests that only run by name, in the same way.
 checks_by_name := $(addprefix check-, long churn packaged crashes dart farm power refusals)
-checks := check check-debug check-deb check-documented check-kernels check-siw \
+checks := check check-relabel check-debug check-deb check-documented check-kernels check-siw \
 	$(checks_by_name) check-receivers check-fleet check-helgrind check-page fuzz
 
 $(checks): sections := build run test
@@ -87,6 +87,11 @@ check-fleet: packages
 	+$(quiet)$(build) KDIR= programs \
 		$(output)/selftests/helpers/fleet_hosts $(output)/selftests/helpers/tls_files
 	$(quiet)PROMETHEUS3=$(PROMETHEUS3) selftests/run fleet
+
+# It needs the package prometheus.
+check-relabel: packages
+	+$(quiet)$(MAKE) --no-print-directory KDIR= $(output)/selftests/helpers/relabel_series
+	$(quiet)selftests/relabel/compare.py 500 1000
 
 check-helgrind: packages
 	+$(quiet)$(build) KDIR= helgrind_tests

@@ -38,6 +38,10 @@ $(output)/tsan/obj/%.o: %.c
 	$(quiet)mkdir -p $(@D)
 	$(call say,CC-TSAN,$<)$(CC) $(flags) $(tsan) -MMD -MP -c -o $@ $<
 
+$(output)/tsan/obj/%.o: %.cc
+	$(quiet)mkdir -p $(@D)
+	$(call say,CXX-TSAN,$<)$(CXX) $(cxx_flags) $(tsan) -MMD -MP -c -o $@ $<
+
 $(output)/tsan/libdart.a: $(call objects,tsan/obj,$(dart_sources))
 
 # And for helgrind, which must be told of atomic objects.
@@ -46,6 +50,10 @@ helgrind := -O1 -g -include selftests/helgrind/atomics.h
 $(output)/helgrind/obj/%.o: %.c
 	$(quiet)mkdir -p $(@D)
 	$(call say,CC-HG,$<)$(CC) $(flags) $(helgrind) -MMD -MP -c -o $@ $<
+
+$(output)/helgrind/obj/%.o: %.cc
+	$(quiet)mkdir -p $(@D)
+	$(call say,CXX-HG,$<)$(CXX) $(cxx_flags) -O1 -g -MMD -MP -c -o $@ $<
 
 $(output)/helgrind/libdart.a: $(call objects,helgrind/obj,$(dart_sources))
 
@@ -95,6 +103,11 @@ $(output)/fuzz/obj/selftests/fuzz/telemetry.o: fuzzer += -fno-sanitize=alignment
 $(output)/fuzz/obj/%.o: %.c
 	$(quiet)mkdir -p $(@D)
 	$(call say,CC-FUZZ,$<)clang $(flags) -Wno-error $(fuzzer) \
+		-fsanitize=fuzzer-no-link -w -MMD -MP -c -o $@ $<
+
+$(output)/fuzz/obj/%.o: %.cc
+	$(quiet)mkdir -p $(@D)
+	$(call say,CXX-FUZZ,$<)clang++ $(cxx_flags) -Wno-error $(fuzzer) \
 		-fsanitize=fuzzer-no-link -w -MMD -MP -c -o $@ $<
 
 $(output)/fuzz/libdart.a: $(call objects,fuzz/obj,$(dart_sources))

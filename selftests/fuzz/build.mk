@@ -56,12 +56,12 @@ fuzz_key_schema_parsers := $(addprefix tools/lib/dart/, yaml_file.c \
 fuzz_members_file_sources := $(addprefix tools/controller/, discovery/members_file.c \
 	settings/shard.c)
 fuzz_members_file_parsers := tools/controller/discovery/members_file.c
-fuzz_metric_names_sources := $(wildcard tools/controller/metrics/*.c \
-	tools/controller/metrics/*/*.c) $(addprefix tools/controller/, base/arena.c \
+fuzz_metric_names_sources = $(wildcard tools/controller/metrics/*.c \
+	tools/controller/metrics/*/*.c) $(controller_relabel) $(addprefix tools/controller/, base/arena.c \
 	base/number_text.c settings/labels.c)
 fuzz_metric_names_parsers := $(addprefix tools/controller/metrics/names/, \
 	names_family.c names_labels.c names_load.c names_series.c)
-fuzz_metric_table_sources := $(fuzz_metric_names_sources)
+fuzz_metric_table_sources = $(fuzz_metric_names_sources)
 fuzz_metric_table_parsers := $(addprefix tools/controller/metrics/, \
 	plan/plan_generic.c plan/plan_named.c \
 	plan/points.c plan/row_watch.c text/text.c)

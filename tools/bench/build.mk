@@ -50,7 +50,7 @@ scraping := $(simulated) $(addprefix tools/bench/, \
 scrape_speed_sources = tools/bench/scrape_speed.c $(scraping) \
 	$(controller_scraping)
 scrape_speed_libraries := dart
-scrape_speed_packages := libsystemd jansson libibverbs librdmacm libxxhash liburcu
+scrape_speed_packages := nettle re2 libsystemd jansson libibverbs librdmacm libxxhash liburcu
 unit_tea_reader_sources := $(simulated)
 unit_scraping_sources = $(scraping) $(controller_scraping)
 threaded_tests += scraping
@@ -60,7 +60,7 @@ programs += push_metrics
 push_metrics_sources = tools/bench/push_metrics.c \
 	tools/bench/invented_metrics.c $(controller_push)
 push_metrics_libraries := dart
-push_metrics_packages := jansson libxxhash liburcu libcurl snappy zlib
+push_metrics_packages := nettle re2 jansson libxxhash liburcu libcurl snappy zlib
 
 # The costs of the controller's outputs.
 programs += outputs_speed
@@ -70,7 +70,7 @@ outputs_speed_sources = $(sort tools/bench/outputs_speed.c \
 	transport/certificates.c condition/condition.c base/*.c exposition/*.c \
 	http/*.c metrics/*.c metrics/*/*.c outputs/*.c push/*.c push/*/*.c)))
 outputs_speed_libraries := dart
-outputs_speed_packages := libsystemd jansson yaml-0.1 smartcols libibverbs librdmacm \
+outputs_speed_packages := nettle re2 libsystemd jansson yaml-0.1 smartcols libibverbs librdmacm \
 	libxxhash liburcu libcurl libmicrohttpd snappy zlib
 
 # The page, with invented hosts.
@@ -85,4 +85,4 @@ programs += invent_recording
 invent_recording_sources = tools/bench/invent_recording.c $(controller_record) \
 	$(unit_controller_workers_sources) tools/controller/outputs/output.c tools/controller/outputs/output_figures.c
 invent_recording_libraries := dart
-invent_recording_packages := jansson libibverbs librdmacm libxxhash liburcu libzstd
+invent_recording_packages := nettle re2 jansson libibverbs librdmacm libxxhash liburcu libzstd

@@ -2,14 +2,15 @@
 # dart-controller: reads metrics from the memory of hosts.
 programs += dart-controller
 dart-controller_sources := $(wildcard tools/controller/*.c tools/controller/*/*.c \
-	tools/controller/*/*/*.c tools/doctor/*.c tools/watch/*.c)
+	tools/controller/*/*/*.c tools/controller/relabel/*.cc tools/doctor/*.c tools/watch/*.c)
 dart-controller_libraries := dart
 dart-controller_packages := libsystemd jansson yaml-0.1 smartcols libibverbs \
-	librdmacm libxxhash liburcu libcurl libmicrohttpd libresolv libzstd snappy zlib
+	librdmacm libxxhash liburcu libcurl libmicrohttpd libresolv libzstd snappy zlib nettle re2
 
 controller_base := $(filter-out %/gzip.c %/url.c,$(wildcard tools/controller/base/*.c))
+controller_relabel := $(wildcard tools/controller/relabel/*.c tools/controller/relabel/*.cc)
 controller_settings := $(wildcard tools/controller/settings/*.c) \
-	tools/controller/base/http_address.c
+	$(controller_relabel) $(addprefix tools/controller/base/, arena.c http_address.c)
 
 unit_controller_options_sources := $(controller_settings)
 unit_controller_config_sources := $(controller_settings)
@@ -104,7 +105,11 @@ unit_controller_editions_sources := $(controller_http) \
 	text_writer.c))
 threaded_tests += controller_editions
 controller_metrics := $(wildcard tools/controller/metrics/*.c tools/controller/metrics/*/*.c) \
+	$(controller_relabel) \
 	$(addprefix tools/controller/, base/arena.c base/number_text.c settings/labels.c)
+unit_relabel_rules_sources := $(controller_relabel) tools/controller/base/arena.c
+unit_metric_relabel_sources = $(unit_metric_sinks_sources)
+helpers/relabel_series_sources := $(controller_metrics)
 unit_metric_names_sources := $(controller_metrics)
 unit_metric_cpus_sources := $(controller_metrics)
 unit_metric_plan_sources := $(controller_metrics)
@@ -151,8 +156,9 @@ threaded_tests += controller_call controller_call_late controller_pool controlle
 
 # Outputs that push.
 controller_formats := $(wildcard tools/controller/push/formats/*.c) \
-	$(addprefix tools/controller/, base/gzip.c base/number_text.c \
-	metrics/labels/label_collisions.c settings/labels.c)
+	$(controller_relabel) $(addprefix tools/controller/, base/arena.c base/gzip.c \
+	base/number_text.c metrics/labels/label_collisions.c metrics/labels/label_sets.c \
+	metrics/labels/target_labels.c metrics/text/text_index.c settings/labels.c)
 controller_push := $(controller_formats) $(wildcard tools/controller/push/*.c \
 	tools/controller/push/queue/*.c) $(controller_settings) $(addprefix \
 	tools/controller/, base/url.c base/queue.c base/secret.c \

@@ -282,6 +282,8 @@ static int source__take_settings(struct source *source, const struct source_sett
 		if (!defaults->entries)
 			return -ENOMEM;
 	}
+	if (!defaults->metric_relabel)
+		defaults->metric_relabel = relabel_rules__hold(all->metric_relabel);
 	source->defaults = *defaults;
 	source->name = source_kind__name(settings->kind, settings->place);
 	return source->name ? 0 : -ENOMEM;
@@ -392,6 +394,8 @@ bool source__equal(const struct source *source, const struct source_settings *se
 		   own->defaults.transport == defaults->transport &&
 		   (own->defaults.labels == defaults->labels ||
 		    json_equal(own->defaults.labels, defaults->labels)) &&
+		   relabel_rules__equal(own->defaults.metric_relabel,
+					defaults->metric_relabel ?: all->metric_relabel) &&
 		   entry_names__equal(own->defaults.entries, entries);
 	entry_names__release(entries);
 	return is_equal;

@@ -30,6 +30,7 @@ void target_item__release(struct target_item *item)
 	entry_names__release(settings->entries);
 	shared_text__release(settings->labels);
 	shared_text__release(settings->source);
+	relabel_rules__release(settings->metric_relabel);
 	free(item);
 }
 
@@ -41,7 +42,8 @@ bool target_item__equal(const struct target_item *one, const struct target_item 
 	       (!strcmp(a->name, b->name) && !strcmp(a->host, b->host) &&
 		a->transport == b->transport && a->interval_ns == b->interval_ns &&
 		a->class == b->class && entry_names__equal(a->entries, b->entries) &&
-		shared_text__equal(a->labels, b->labels));
+		shared_text__equal(a->labels, b->labels) &&
+		relabel_rules__equal(a->metric_relabel, b->metric_relabel));
 }
 
 /* The caller is the first holder.  NULL if out of memory. */
@@ -75,6 +77,7 @@ struct target_item *target_item__with_labels(const struct target_item *item,
 	copy->settings.entries = entry_names__hold(settings->entries);
 	copy->settings.labels = shared_text__hold(labels);
 	copy->settings.source = shared_text__hold(settings->source);
+	copy->settings.metric_relabel = relabel_rules__hold(settings->metric_relabel);
 	return copy;
 }
 
@@ -133,6 +136,7 @@ int target_list__add(struct target_list_builder *builder, const char *host, uint
 	item->settings.class = defaults->class;
 	item->settings.entries = entry_names__hold(defaults->entries);
 	item->settings.source = shared_text__hold(builder->source);
+	item->settings.metric_relabel = relabel_rules__hold(defaults->metric_relabel);
 	if (itemp)
 		*itemp = item;
 	return 0;
@@ -187,7 +191,8 @@ void target_list__clear(struct target_list *list)
 
 /* Accepts any host: the resolver judges the hosts of a configuration. */
 static int add_configured(struct target_list *list, const struct target_settings *target,
-			  uint64_t interval_ns, struct entry_names *entries)
+			  uint64_t interval_ns, struct entry_names *entries,
+			  struct relabel_rules *metric_relabel)
 {
 	struct target_item *item = target_item__new(target->host, target->port);
 
@@ -201,6 +206,8 @@ static int add_configured(struct target_list *list, const struct target_settings
 	item->settings.entries = entry_names__hold(target->entries ?: entries);
 	item->settings.labels = shared_text__hold(target->labels);
 	item->settings.source = shared_text__hold(target->source);
+	item->settings.metric_relabel =
+		relabel_rules__hold(target->metric_relabel ?: metric_relabel);
 	return 0;
 }
 
@@ -217,7 +224,8 @@ int target_list__of_settings(const struct settings *settings, struct target_list
 		err = entries ? 0 : -ENOMEM;
 	}
 	for (i = 0; !err && i < settings->target_count; i++)
-		err = add_configured(list, &settings->targets[i], interval_ns, entries);
+		err = add_configured(list, &settings->targets[i], interval_ns, entries,
+				     settings->metric_relabel);
 	entry_names__release(entries);
 	if (err)
 		target_list__clear(list);

@@ -84,6 +84,14 @@ static const char *page__labels(const struct page *page, const struct target_lab
 	return page->content.is_utf8 ? labels->utf8.text : labels->set.text;
 }
 
+/* The same for dart_up. */
+static const char *page__up_labels(const struct page *page, const struct target_labels *labels)
+{
+	if (page->kind == PAGE_ONE)
+		return "";
+	return page->content.is_utf8 ? labels->up_utf8.text : labels->up_set.text;
+}
+
 /*
  * Lists up to three parts for each target: dart_up, with the time of now, or of the scrape in a
  * replay; its series; and its ended series, which are served with this page.  The metrics of the
@@ -110,16 +118,18 @@ static int page__list(struct page *page)
 			.time_ns = is_replay ? snapshot->time_ns : time_ns,
 		};
 		parts[used] = (struct metric_text_target){
-			.labels = page__labels(page, snapshot->labels),
+			.labels = page__up_labels(page, snapshot->labels),
 			.plan = &plan_up__of_pages,
 			.points = &ups[i],
 		};
 		used++;
 		if (!is_up)
 			continue;
-		parts[used] = parts[used - 1];
-		parts[used].plan = snapshot->plan;
-		parts[used++].points = snapshot->points;
+		parts[used++] = (struct metric_text_target){
+			.labels = page__labels(page, snapshot->labels),
+			.plan = snapshot->plan,
+			.points = snapshot->points,
+		};
 		if (!snapshot->ended)
 			continue;
 		ended__serve(snapshot->ended, at_ns);

@@ -16,6 +16,7 @@
 #include "tools/controller/metrics/plan/plan_make.h"
 #include "tools/controller/metrics/plan/plan_store.h"
 #include "tools/controller/metrics/plan/plan_own.h"
+#include "tools/controller/metrics/plan/plan_relabel.h"
 #include "tools/controller/metrics/plan/points.h"
 
 struct target_metrics {
@@ -99,9 +100,34 @@ static int target_metrics__admit(struct target_metrics *metrics, struct sink_met
 	return 0;
 }
 
+/*
+ * Replaces *@plan by a plan of the series that the rules of @target keep, with their names.  They
+ * also see the labels of the target, by the names that these have beside series of *@plan.
+ */
+static int relabel_plan(const struct target_settings *target, const struct sample *sample,
+			struct metric_plan **plan)
+{
+	struct target_labels *labels;
+	struct metric_plan *made;
+	int err = -ENOMEM;
+
+	if (relabel_rules__is_empty(target->metric_relabel))
+		return 0;
+	labels = target_labels__new(target, *plan);
+	if (labels)
+		err = plan_relabel__new(*plan, sample, target->metric_relabel,
+					labels->up_utf8.labels, labels->up_utf8.count, &made);
+	target_labels__put(labels);
+	metric_plan__put(*plan);
+	if (!err)
+		*plan = made;
+	return err;
+}
+
 /* The plan that was refused for a sample like this, or a new one. */
 static int target_metrics__make(struct target_metrics *metrics, const struct sink_metrics *all,
-				const struct sample *sample, struct metric_plan **plan)
+				const struct target_settings *target, const struct sample *sample,
+				struct metric_plan **plan)
 {
 	int err;
 
@@ -111,7 +137,7 @@ static int target_metrics__make(struct target_metrics *metrics, const struct sin
 		return 0;
 	if (*plan)
 		metric_plan__put(*plan);
-	err = metric_plan__new(all->names, sample, plan);
+	err = metric_plan__new(all->names, sample, plan) ?: relabel_plan(target, sample, plan);
 	/* Tables of equal hosts share their entries in memory. */
 	if (!err)
 		plan_store__share(all->plans, sample->table->entries, *plan);
@@ -123,11 +149,11 @@ static int target_metrics__make(struct target_metrics *metrics, const struct sin
  * -ENOMEM, or -E2BIG with a reason if the plan is beyond a limit.
  */
 static int target_metrics__plan(struct target_metrics *metrics, struct sink_metrics *all,
-				const struct sample *sample, struct metric_plan **previous,
-				struct dart_error *reason)
+				const struct target_settings *target, const struct sample *sample,
+				struct metric_plan **previous, struct dart_error *reason)
 {
 	struct metric_plan *plan;
-	int err = target_metrics__make(metrics, all, sample, &plan);
+	int err = target_metrics__make(metrics, all, target, sample, &plan);
 
 	if (err)
 		return err;
@@ -314,7 +340,7 @@ static int pass_sample(struct sink *sink, const struct target_settings *target,
 		return -ENOMEM;
 	is_new_plan = !metrics->plan || !metric_plan__fits(metrics->plan, sample);
 	if (is_new_plan)
-		err = target_metrics__plan(metrics, all, sample, &previous, &reason);
+		err = target_metrics__plan(metrics, all, target, sample, &previous, &reason);
 	if (err == -E2BIG)
 		return refuse_sample(all, target, sample, reason.text);
 	if (err)

@@ -23,6 +23,7 @@ static void close_defaults(struct target_defaults *defaults)
 {
 	entry_names__release(defaults->entries);
 	json_decref(defaults->labels);
+	relabel_rules__release(defaults->metric_relabel);
 }
 
 struct agent {
@@ -79,6 +80,7 @@ static int add_agent(struct dart_yaml *yaml, const yaml_node_t *item, struct con
 	target->class = agent->defaults.class;
 	target->entries = entry_names__hold(agent->defaults.entries);
 	target->source = shared_text__hold(config->source);
+	target->metric_relabel = relabel_rules__hold(agent->defaults.metric_relabel);
 	ret = labels__text(agent->defaults.labels, NULL, &target->labels, &error);
 	return ret == -EINVAL ? dart_yaml__refuse(yaml, item, "%s", error.text) : ret;
 }
@@ -180,6 +182,7 @@ static int add_source(struct dart_yaml *yaml, const yaml_node_t *item, struct se
 	added->defaults = source->defaults;
 	entry_names__hold(added->defaults.entries);
 	json_incref(added->defaults.labels);
+	relabel_rules__hold(added->defaults.metric_relabel);
 	return url_settings__copy(&added->url, &source->url);
 }
 
@@ -242,6 +245,9 @@ static void merge(struct config *config)
 	config->transport = settings->transport ?: file->transport ?: SETTINGS_TRANSPORT_READ;
 	file->transport = SETTINGS_TRANSPORT_UNSET;
 	dart_settings__merge(&settings__table, settings, file);
+	/* No option names rules. */
+	relabel_rules__release(settings->metric_relabel);
+	settings->metric_relabel = relabel_rules__hold(file->metric_relabel);
 	if (settings->entry_count)
 		return;
 	settings->entries = file->entries;

@@ -18,6 +18,7 @@
 #include "output_settings.h"
 #include "shard.h"
 #include "tools/controller/base/shared_text.h"
+#include "tools/controller/relabel/rules.h"
 #include "url_settings.h"
 
 #define SETTINGS_INTERVAL_DEFAULT_NS	1000000000ULL
@@ -116,6 +117,8 @@ struct target_settings {
 	struct entry_names *entries;	/* NULL: the entries of all targets */
 	struct shared_text *labels;	/* a JSON object; NULL: none */
 	struct shared_text *source;	/* what named it; NULL: the command line */
+	/* metric_relabel_configs: of the series of this target; NULL: none */
+	struct relabel_rules *metric_relabel;
 };
 
 enum source_kind {
@@ -131,6 +134,7 @@ struct target_defaults {
 	uint8_t class;
 	struct entry_names *entries;	/* NULL: the entries of all targets */
 	json_t *labels;		/* an object of texts; NULL: none */
+	struct relabel_rules *metric_relabel;	/* NULL: the rules of all targets */
 };
 
 /* A source that names further targets, and is asked again and again. */
@@ -160,6 +164,7 @@ struct settings {
 	struct settings_tls tls;
 	struct settings_record record;
 	struct shard shard;
+	struct relabel_rules *metric_relabel;	/* of targets without rules of their own */
 	char *replica;		/* the label "replica" of targets; NULL: none */
 	enum settings_flow flow;
 	uint64_t flow_bytes;	/* its bound; 0: derived from the speed of the port */

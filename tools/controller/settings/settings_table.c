@@ -206,6 +206,20 @@ static int read_labels(struct dart_yaml *yaml, const yaml_node_t *node, void *ob
 	return labels__read(yaml, node, &defaults->labels);
 }
 
+static int read_all_metric_rules(struct dart_yaml *yaml, const yaml_node_t *node, void *object)
+{
+	struct settings *settings = object;
+
+	return relabel_rules__read(yaml, node, &settings->metric_relabel);
+}
+
+static int read_metric_rules(struct dart_yaml *yaml, const yaml_node_t *node, void *object)
+{
+	struct target_defaults *defaults = object;
+
+	return relabel_rules__read(yaml, node, &defaults->metric_relabel);
+}
+
 static int read_target_entries(struct dart_yaml *yaml, const yaml_node_t *node, void *object)
 {
 	struct target_defaults *defaults = object;
@@ -310,6 +324,7 @@ static const struct dart_setting rows[] = {
 	{ .option = "replica", .argument = "NAME", .key = "replica", .type = DART_SETTING_TEXT,
 	  MEMBER(replica), .noun = "the name of a replica",
 	  .help = "give agents the label replica=\"NAME\", by which receivers tell several controllers of the same agents apart" },
+	{ .key = "metric_relabel_configs", .read = read_all_metric_rules },
 	{ .key = "limits", .read = read_limits },
 	{ .key = "limits.series", .type = DART_SETTING_NUMBER, MEMBER(limits.series), .least = 1,
 	  .most = SETTINGS_SERIES_MAX, .noun = "a number of series", .is_for_start = true },
@@ -385,6 +400,7 @@ static const struct dart_setting target_rows[] = {
 	{ .key = "class", .take = take_class, .noun = "a class", .expected = "0 to 3, 0 first" },
 	{ .key = "labels", .read = read_labels },
 	{ .key = "entries", .read = read_target_entries },
+	{ .key = "metric_relabel_configs", .read = read_metric_rules },
 };
 
 const struct dart_settings target_defaults__table = DART_SETTINGS(target_rows);
@@ -412,6 +428,7 @@ static int copy_target(struct settings *copy, const struct target_settings *targ
 	last->entries = entry_names__hold(target->entries);
 	last->labels = shared_text__hold(target->labels);
 	last->source = shared_text__hold(target->source);
+	last->metric_relabel = relabel_rules__hold(target->metric_relabel);
 	return 0;
 }
 
@@ -428,6 +445,7 @@ static int copy_source(struct settings *copy, const struct source_settings *sour
 	*defaults = source->defaults;
 	entry_names__hold(defaults->entries);
 	json_incref(defaults->labels);
+	relabel_rules__hold(defaults->metric_relabel);
 	return url_settings__copy(&copy->sources[copy->source_count - 1].url, &source->url);
 }
 
@@ -443,6 +461,7 @@ int settings__copy_members(struct settings *copy, const struct settings *setting
 	copy->by_name = NULL;
 	copy->sources = NULL;
 	copy->source_count = 0;
+	relabel_rules__hold(copy->metric_relabel);
 	err = dart_settings__own(&settings__table, copy);
 	return output_settings__copy(&copy->outputs, &settings->outputs) ?: err;
 }
@@ -486,6 +505,7 @@ void settings__clear(struct settings *settings)
 		entry_names__release(target->entries);
 		shared_text__release(target->labels);
 		shared_text__release(target->source);
+		relabel_rules__release(target->metric_relabel);
 	}
 	free(settings->targets);
 	for (i = 0; i < settings->source_count; i++) {
@@ -494,7 +514,9 @@ void settings__clear(struct settings *settings)
 		url_settings__clear(&source->url);
 		entry_names__release(source->defaults.entries);
 		json_decref(source->defaults.labels);
+		relabel_rules__release(source->defaults.metric_relabel);
 	}
+	relabel_rules__release(settings->metric_relabel);
 	free(settings->sources);
 	for (i = 0; i < settings->entry_count; i++)
 		free(settings->entries[i]);

@@ -49,6 +49,7 @@ static const char whole[] =
 	"mirror: 256K\n"
 	"shard: {member: 2, members: 3, replication: 1, standby: 10s}\n"
 	"limits: {series: 5, all_series: 6, label_bytes: 7}\n"
+	"metric_relabel_configs: [{regex: x, action: labeldrop}]\n"
 	"replica: b\n"
 	"outputs:\n"
 	"  - {listen: '[::1]:9000', user: u, password_file: /p, certificate: /c, key: /k,\n"
@@ -114,6 +115,7 @@ static void test_settings(void **state)
 	assert_int_equal(settings.limits.series, 5);
 	assert_int_equal(settings.limits.all_series, 6);
 	assert_int_equal(settings.limits.label_bytes, 7);
+	assert_false(relabel_rules__is_empty(settings.metric_relabel));
 	assert_string_equal(settings.replica, "b");
 	assert_string_equal(settings.outputs.listen.address, "[::1]:9000");
 	assert_string_equal(settings.outputs.listen.user, "u");
@@ -382,6 +384,9 @@ static void test_refused(void **state)
 		{ "workers: 0\n", "f:1: '0' is not a number of workers" },
 		{ "shard: 2/3\n", "f:1: expected KEY: VALUE lines" },
 		{ "shard: {member: 0}\n", "f:1: '0' is not the number of a member" },
+		{ "metric_relabel_configs: [{action: keeps}]\n", "f:1: 'keeps' is not an action" },
+		{ "agents: [{host: a, metric_relabel_configs: [{regex: '('}]}]\n",
+		  "f:1: action replace needs a 'target_label'" },
 		{ "limits: {series: 0}\n", "f:1: '0' is not a number of series" },
 		{ "limits: {label_bytes: 65537}\n", "f:1: '65537' is not a number of bytes" },
 		{ "shard: {standby: 2h}\n", "f:1: '2h' is not an interval" },

@@ -41,18 +41,36 @@ static bool make_set(struct label_sets *sets, struct list *list, const struct me
 	return *number != TEXT_INDEX_NONE;
 }
 
+/* Removes the labels that @rules touch under the names that they have now. */
+static void list__leave_out(struct list *list, const struct relabel_rules *rules)
+{
+	size_t kept = 0, i;
+
+	for (i = 0; i < list->count; i++)
+		if (!*list->labels[i].own || !relabel_rules__touch(rules, list->labels[i].own))
+			list->labels[kept++] = list->labels[i];
+	list->count = kept;
+}
+
 static int make_sets(struct target_labels *labels, struct list *list,
-		     const struct metric_plan *plan)
+		     const struct metric_plan *plan, const struct relabel_rules *rules)
 {
 	struct label_sets sets = { .arena = &labels->arena };
-	uint32_t plain, utf8, of_utf8;
+	uint32_t plain, utf8, up_plain, up_utf8, ignored;
 	int ret = -ENOMEM;
 
-	if (make_set(&sets, list, plan, LABEL_NAMES_UTF8, &utf8, &of_utf8) &&
-	    make_set(&sets, list, plan, LABEL_NAMES_PLAIN, &plain, &labels->collided)) {
-		labels->set = sets.sets[plain];
-		labels->utf8 = sets.sets[utf8];
-		ret = 0;
+	if (make_set(&sets, list, plan, LABEL_NAMES_UTF8, &up_utf8, &ignored) &&
+	    make_set(&sets, list, plan, LABEL_NAMES_PLAIN, &up_plain, &labels->collided) &&
+	    make_set(&sets, list, plan, LABEL_NAMES_UTF8, &utf8, &ignored)) {
+		list__leave_out(list, rules);
+		if (make_set(&sets, list, plan, LABEL_NAMES_UTF8, &utf8, &ignored) &&
+		    make_set(&sets, list, plan, LABEL_NAMES_PLAIN, &plain, &ignored)) {
+			labels->set = sets.sets[plain];
+			labels->utf8 = sets.sets[utf8];
+			labels->up_set = sets.sets[up_plain];
+			labels->up_utf8 = sets.sets[up_utf8];
+			ret = 0;
+		}
 	}
 	label_sets__free(&sets);
 	return ret;
@@ -73,7 +91,7 @@ static int target_labels__make(struct target_labels *labels, const struct target
 			list__add(list, "instance", target->name);
 		json_object_foreach(object, name, value)
 			list__add(list, name, json_string_value(value) ?: "");
-		ret = make_sets(labels, list, plan);
+		ret = make_sets(labels, list, plan, target->metric_relabel);
 	}
 	json_decref(object);
 	free(list);
@@ -93,6 +111,12 @@ struct target_labels *target_labels__new(const struct target_settings *target,
 		return labels;
 	target_labels__put(labels);
 	return NULL;
+}
+
+uint32_t target_labels__utf8(const struct target_labels *labels, const struct metric_label **list)
+{
+	*list = labels->utf8.labels;
+	return labels->utf8.count;
 }
 
 struct target_labels *target_labels__get(struct target_labels *labels)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The labels that outputs add to all series of a target: "instance", its name, and the labels of
- * its settings. label_collisions.h keeps a series from carrying a label twice.
+ * its settings, except labels that the rules of its series touch (plan_relabel.h). label_collisions.h keeps a series from carrying a label twice.
  *
  * They are made once for all outputs and scrapes, do not change, and are counted.
  */
@@ -20,6 +20,11 @@ struct target_labels {
 	/* Sorted by name, and as text. */
 	struct label_set set; /* with plain names, for outputs that accept no others */
 	struct label_set utf8; /* with the names as given */
+	/*
+	 * The same with labels that rules for series may change or remove, so that the series carry
+	 * them: for dart_up, which the rules leave alone.
+	 */
+	struct label_set up_set, up_utf8;
 	uint32_t collided; /* labels of @set renamed for other labels: label_collisions.h */
 };
 

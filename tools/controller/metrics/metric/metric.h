@@ -64,7 +64,10 @@ struct metric_plan {
 	 * first. NULL: the order of the series.
 	 */
 	const uint32_t *listing;
-	/* The names of all labels, each once, sorted by strcmp(). */
+	/*
+	 * The names of all labels, each once, sorted by strcmp(); of series that rules changed, as
+	 * they were before.
+	 */
 	const char *const *label_names;
 	uint32_t label_name_count;
 	/* Series left out because they equal another one, or exceed the limit. */
@@ -86,6 +89,10 @@ struct metric_plan *metric_plan__get(struct metric_plan *plan);
 void metric_plan__put(struct metric_plan *plan);
 
 struct target_labels;
+
+/* The labels with their names as given, see target_labels.h; returns their number. */
+uint32_t target_labels__utf8(const struct target_labels *labels,
+			     const struct metric_label **list);
 
 /* One scrape as an output receives it. */
 struct metric_scrape {

@@ -116,9 +116,7 @@ const struct row_watch *plan_builder__watch(struct plan_builder *builder, uint32
 	return &plan->watches[plan->watch_count++];
 }
 
-/* Returns false if the plan is full, or memory ran out. */
-static bool plan_builder__add_series(struct plan_builder *builder,
-				     const struct built_series *series)
+bool plan_builder__add_series(struct plan_builder *builder, const struct built_series *series)
 {
 	if (builder->series_count == PLAN_SERIES_MAX) {
 		builder->dropped++;

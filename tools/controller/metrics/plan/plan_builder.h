@@ -105,6 +105,9 @@ void plan_builder__add_histogram(struct plan_builder *builder, uint32_t family,
 void plan_builder__add_own(struct plan_builder *builder, uint32_t family,
 			   const struct label_list *labels, uint32_t *place);
 
+/* Adds a series that is complete.  Returns false if the plan is full, or memory ran out. */
+bool plan_builder__add_series(struct plan_builder *builder, const struct built_series *series);
+
 /* Copies @text to the arena of the plan; NULL if memory ran out, which the builder remembers. */
 const char *plan_builder__keep(struct plan_builder *builder, const char *text);
 

@@ -13,6 +13,45 @@ static int compare_labels(const void *one, const void *other)
 		      ((const struct metric_label *)other)->name);
 }
 
+/* The labels that the rules of its series leave to a target; NULL if out of memory. */
+static json_t *labels_left(const struct target_labels *labels)
+{
+	const struct metric_label *left;
+	const uint32_t count = target_labels__utf8(labels, &left);
+	json_t *all = json_object();
+	uint32_t i;
+
+	for (i = 0; all && i < count; i++) {
+		if (json_object_set_new(all, left[i].name, json_string(left[i].value))) {
+			json_decref(all);
+			return NULL;
+		}
+	}
+	return all;
+}
+
+/*
+ * One object of all labels of series that have rules.  The default job must not stand beside one
+ * that a rule makes.
+ */
+static json_t *collect_left(const struct target_settings *target,
+			    const struct target_labels *labels, const json_t *own)
+{
+	json_t *all = json_object(), *left = labels_left(labels);
+	bool has_all;
+
+	has_all = all && left &&
+		  (relabel_rules__touch(target->metric_relabel, "job") ||
+		   !json_object_set_new(all, "job", json_string("dart"))) &&
+		  (!own || !json_object_update(all, (json_t *)own)) &&
+		  !json_object_update(all, left);
+	json_decref(left);
+	if (has_all)
+		return all;
+	json_decref(all);
+	return NULL;
+}
+
 /* One object of all labels by their own names; NULL if out of memory. */
 static json_t *collect(const struct target_settings *target, const json_t *own)
 {
@@ -103,10 +142,13 @@ static bool is_plain(const struct named_label *labels, size_t count)
 	return true;
 }
 
-struct label_set *label_set__new(const struct target_settings *target, const json_t *own,
+struct label_set *label_set__new(const struct target_settings *target,
+				 const struct target_labels *labels_of_series, const json_t *own,
 				 const struct metric_plan *plan)
 {
-	json_t *all = collect(target, own);
+	json_t *all = labels_of_series && !relabel_rules__is_empty(target->metric_relabel) ?
+			      collect_left(target, labels_of_series, own) :
+			      collect(target, own);
 	struct named_label *labels = NULL;
 	struct label_set *set = NULL;
 	size_t count;

@@ -42,9 +42,11 @@ struct merged_labels {
 
 /*
  * For series of @plan.  The caller is the first holder.  @own are the labels of the output, or
- * NULL.  Returns NULL if out of memory.
+ * NULL.  If series of the target have rules, the labels of the target are @labels_of_series, unless
+ * these are NULL, as for the series up.  Returns NULL if out of memory.
  */
-struct label_set *label_set__new(const struct target_settings *target, const json_t *own,
+struct label_set *label_set__new(const struct target_settings *target,
+				 const struct target_labels *labels_of_series, const json_t *own,
 				 const struct metric_plan *plan);
 struct label_set *label_set__hold(struct label_set *set);
 /* NULL is allowed. */

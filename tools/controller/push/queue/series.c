@@ -399,13 +399,15 @@ static bool change_plan(struct series *series, struct series_rules *rules, struc
 }
 
 /*
- * Makes labels for series of @plan.  Series with other labels have ended.  False if out of memory.
+ * Makes labels for the series of @scrape.  Series with other labels have ended.  False if out of
+ * memory.
  */
 static bool change_labels(struct series *series, struct series_rules *rules,
 			  const struct target_settings *target, const json_t *own,
-			  const struct metric_plan *plan, int64_t time_ns)
+			  const struct metric_scrape *scrape)
 {
-	struct label_set *labels = label_set__new(target, own, plan);
+	const int64_t time_ns = scrape->time_ns;
+	struct label_set *labels = label_set__new(target, scrape->labels, own, scrape->plan);
 
 	if (!labels)
 		return false;
@@ -431,7 +433,7 @@ static bool prepare(struct series *series, struct series_rules *rules,
 		forget(series, rules);
 	}
 	return series->plan == scrape->plan ||
-	       (change_labels(series, rules, target, own, scrape->plan, scrape->time_ns) &&
+	       (change_labels(series, rules, target, own, scrape) &&
 		change_plan(series, rules, scrape->plan, scrape->time_ns));
 }
 
