@@ -30,7 +30,7 @@ static int requester__open(struct requester *requester, const struct device *dev
 		ret = dart_error__no_memory(error);
 		goto close_view;
 	}
-	ret = requester_qp__open(&requester->requester_qp, device, requester->view.pd, path, error);
+	ret = answering_qp__open(&requester->answering_qp, device, requester->view.pd, path, error);
 	if (!ret)
 		return 0;
 	dart_tea_table__detach(requester->entries, memory->address);
@@ -48,7 +48,7 @@ int requester__new(const struct device *device, struct dart_tea_table *entries,
 	struct local_path path;
 	int ret;
 
-	ret = requester_qp__find_path(device, address, &path, error);
+	ret = answering_qp__find_path(device, address, &path, error);
 	if (ret)
 		return ret;
 	requester = calloc(1, sizeof(*requester));
@@ -68,7 +68,7 @@ int requester__new(const struct device *device, struct dart_tea_table *entries,
 
 void requester__free(struct requester *requester)
 {
-	requester_qp__close(&requester->requester_qp);
+	answering_qp__close(&requester->answering_qp);
 	dart_tea_table__detach(requester->entries, requester->memory.address);
 	memory_view__close(&requester->view);
 	remote_memory__close(&requester->memory);
@@ -78,16 +78,16 @@ void requester__free(struct requester *requester)
 int requester__renew(struct requester *requester, const struct device *device,
 		     struct dart_error *error)
 {
-	struct requester_qp renewed;
+	struct answering_qp renewed;
 	struct local_path path;
 	int ret;
 
-	ret = requester_qp__find_path(device, requester->requester_qp.path.peer, &path, error) ?:
-		      requester_qp__open(&renewed, device, requester->view.pd, &path, error);
+	ret = answering_qp__find_path(device, requester->answering_qp.path.peer, &path, error) ?:
+		      answering_qp__open(&renewed, device, requester->view.pd, &path, error);
 	if (ret)
 		return ret;
-	requester_qp__close(&requester->requester_qp);
-	requester->requester_qp = renewed;
+	answering_qp__close(&requester->answering_qp);
+	requester->answering_qp = renewed;
 	requester->renewals++;
 	return 0;
 }

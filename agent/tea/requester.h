@@ -12,14 +12,14 @@
 #include <libdart/tea/tea_table.h>
 
 #include "agent/rdma/remote_objects.h"
-#include "requester_qp.h"
+#include "agent/rdma/answering_qp.h"
 
 struct requester {
 	struct remote_peer peer;
 	struct dart_tea_table *entries;	/* that it is attached to */
 	struct remote_memory memory;
 	struct memory_view view;
-	struct requester_qp requester_qp;
+	struct answering_qp answering_qp;
 	uint64_t renewals;	/* of the queue pair */
 };
 

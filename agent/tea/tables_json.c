@@ -65,15 +65,15 @@ json_t *tables_json__table(const struct remote_object *object)
 json_t *tables_json__requester(const struct remote_object *object, const struct remote_peer *peer)
 {
 	const struct requester *requester = (const struct requester *)peer;
-	const struct requester_qp *requester_qp = &requester->requester_qp;
-	struct requester_qp_state state = requester_qp__state(requester_qp);
+	const struct answering_qp *answering_qp = &requester->answering_qp;
+	struct answering_qp_state state = answering_qp__state(answering_qp);
 	char address[INET_ADDRSTRLEN];
 
 	inet_ntop(AF_INET, &peer->address, address, sizeof(address));
 	return json_pack("{s:s, s:s, s:I, s:s, s:I, s:I, s:I, s:b, s:I}", "table", object->name,
-			 "requester", address, "qpn", (json_int_t)requester_qp->queue_pair->qp_num,
+			 "requester", address, "qpn", (json_int_t)answering_qp->queue_pair->qp_num,
 			 "state", state.is_ready ? "ready" : "error", "first_psn",
-			 (json_int_t)requester_qp->first_psn, "expected_psn",
+			 (json_int_t)answering_qp->first_psn, "expected_psn",
 			 (json_int_t)state.expected_psn, "bytes",
 			 (json_int_t)requester->memory.length, "huge_pages",
 			 requester->memory.is_huge, "renewals", (json_int_t)requester->renewals);
@@ -91,8 +91,8 @@ json_t *tables_json__changes(const struct table_changes *changes)
 
 static json_t *export_requester(const struct requester *requester)
 {
-	const struct requester_qp *requester_qp = &requester->requester_qp;
-	const struct local_path *path = &requester_qp->path;
+	const struct answering_qp *answering_qp = &requester->answering_qp;
+	const struct local_path *path = &answering_qp->path;
 	const uint8_t *mac = path->mac;
 	char address[INET_ADDRSTRLEN], server[INET_ADDRSTRLEN];
 
@@ -102,10 +102,10 @@ static json_t *export_requester(const struct requester *requester)
 			 server, "mac",
 			 json_sprintf("%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2],
 				      mac[3], mac[4], mac[5]),
-			 "qpn", (json_int_t)requester_qp->queue_pair->qp_num, "rkey",
+			 "qpn", (json_int_t)answering_qp->queue_pair->qp_num, "rkey",
 			 (json_int_t)requester->view.memory_region->rkey, "base",
 			 json_sprintf("0x%" PRIx64, requester->view.base), "first_psn",
-			 (json_int_t)requester_qp->first_psn);
+			 (json_int_t)answering_qp->first_psn);
 }
 
 static json_t *export_requesters(const struct remote_object *object)

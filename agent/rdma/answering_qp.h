@@ -3,8 +3,8 @@
  * The queue pair that a switch sends its requests to, see <dart/tea.h>.  It is opened by
  * hand, only answers, and posts nothing.
  */
-#ifndef REQUESTER_QP_H
-#define REQUESTER_QP_H
+#ifndef ANSWERING_QP_H
+#define ANSWERING_QP_H
 
 #include <infiniband/verbs.h>
 #include <netinet/in.h>
@@ -16,14 +16,14 @@
 #include "agent/rdma/device.h"
 #include "agent/rdma/local_path.h"
 
-struct requester_qp {
+struct answering_qp {
 	struct local_path path;	/* from the switch */
 	struct ibv_qp *queue_pair;
 	uint32_t first_psn;
 };
 
 /* The peer, as the device knows it. */
-struct requester_qp_state {
+struct answering_qp_state {
 	bool is_ready;		/* otherwise it is in error */
 	uint32_t expected_psn;	/* of the next request */
 };
@@ -32,14 +32,14 @@ struct requester_qp_state {
  * Finds the path of @address, and refuses a device that cannot serve it, before anything is
  * allocated for it.  -EAGAIN while the switch does not answer ARP; the caller tries again.
  */
-int requester_qp__find_path(const struct device *device, struct in_addr address,
+int answering_qp__find_path(const struct device *device, struct in_addr address,
 			    struct local_path *path, struct dart_error *error);
 /* Opens the queue pair with a random first PSN; it reaches the memory regions of @pd. */
-int requester_qp__open(struct requester_qp *requester_qp, const struct device *device,
+int answering_qp__open(struct answering_qp *answering_qp, const struct device *device,
 		       struct ibv_pd *pd, const struct local_path *path, struct dart_error *error);
-void requester_qp__close(struct requester_qp *requester_qp);
+void answering_qp__close(struct answering_qp *answering_qp);
 
 /* One that the device cannot tell about is in error. */
-struct requester_qp_state requester_qp__state(const struct requester_qp *requester_qp);
+struct answering_qp_state answering_qp__state(const struct answering_qp *answering_qp);
 
-#endif /* REQUESTER_QP_H */
+#endif /* ANSWERING_QP_H */

@@ -6,8 +6,8 @@
 
 #include <dart/tea.h>
 
-#include "agent/rdma/neighbour.h"
-#include "requester_qp.h"
+#include "neighbour.h"
+#include "answering_qp.h"
 
 #define PSN_MASK 0xffffff
 
@@ -38,7 +38,7 @@ static int check_mtu(const struct device *device, const struct local_path *path,
 		if_indextoname(path->interface, name) ?: "DEVICE");
 }
 
-int requester_qp__find_path(const struct device *device, struct in_addr address,
+int answering_qp__find_path(const struct device *device, struct in_addr address,
 			    struct local_path *path, struct dart_error *error)
 {
 	int ret;
@@ -58,38 +58,38 @@ int requester_qp__find_path(const struct device *device, struct in_addr address,
 	return check_mtu(device, path, error) ?: neighbour__resolve(address, error);
 }
 
-static int requester_qp__initialize(const struct requester_qp *requester_qp)
+static int answering_qp__initialize(const struct answering_qp *answering_qp)
 {
 	struct ibv_qp_attr attributes = {
 		.qp_state = IBV_QPS_INIT,
-		.port_num = requester_qp->path.port,
+		.port_num = answering_qp->path.port,
 		.qp_access_flags = ACCESS,
 	};
 
-	return ibv_modify_qp(requester_qp->queue_pair, &attributes,
+	return ibv_modify_qp(answering_qp->queue_pair, &attributes,
 			     IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 }
 
 /* Who only answers stays ready to receive. */
-static int requester_qp__start_receiving(const struct requester_qp *requester_qp)
+static int answering_qp__start_receiving(const struct answering_qp *answering_qp)
 {
 	struct ibv_qp_attr attributes = {
 		.qp_state = IBV_QPS_RTR,
 		.path_mtu = IBV_MTU_4096,
 		.dest_qp_num = DART_TEA_SWITCH_QPN,
-		.rq_psn = requester_qp->first_psn,
+		.rq_psn = answering_qp->first_psn,
 		.max_dest_rd_atomic = DART_TEA_OUTSTANDING_MAX,
 		.min_rnr_timer = RNR_TIMER,
-		.ah_attr = local_path__address(&requester_qp->path),
+		.ah_attr = local_path__address(&answering_qp->path),
 	};
 
-	return ibv_modify_qp(requester_qp->queue_pair, &attributes,
+	return ibv_modify_qp(answering_qp->queue_pair, &attributes,
 			     IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN |
 				     IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
 				     IBV_QP_MIN_RNR_TIMER);
 }
 
-int requester_qp__open(struct requester_qp *requester_qp, const struct device *device,
+int answering_qp__open(struct answering_qp *answering_qp, const struct device *device,
 		       struct ibv_pd *pd, const struct local_path *path, struct dart_error *error)
 {
 	uint32_t random;
@@ -97,35 +97,35 @@ int requester_qp__open(struct requester_qp *requester_qp, const struct device *d
 
 	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 		return dart_error__set(error, EIO, "cannot get random numbers");
-	*requester_qp = (struct requester_qp){
+	*answering_qp = (struct answering_qp){
 		.path = *path,
 		.first_psn = random & PSN_MASK,
 		.queue_pair = device__create_qp(pd, IBV_QPT_RC, device->cq, device->cq, 1),
 	};
-	if (!requester_qp->queue_pair)
+	if (!answering_qp->queue_pair)
 		return dart_error__system(error, errno, "cannot open a queue pair");
-	code = requester_qp__initialize(requester_qp) ?:
-		       requester_qp__start_receiving(requester_qp);
+	code = answering_qp__initialize(answering_qp) ?:
+		       answering_qp__start_receiving(answering_qp);
 	if (!code)
 		return 0;
-	ibv_destroy_qp(requester_qp->queue_pair);
+	ibv_destroy_qp(answering_qp->queue_pair);
 	return local_path__explain(path, code, error);
 }
 
-void requester_qp__close(struct requester_qp *requester_qp)
+void answering_qp__close(struct answering_qp *answering_qp)
 {
-	ibv_destroy_qp(requester_qp->queue_pair);
+	ibv_destroy_qp(answering_qp->queue_pair);
 }
 
-struct requester_qp_state requester_qp__state(const struct requester_qp *requester_qp)
+struct answering_qp_state answering_qp__state(const struct answering_qp *answering_qp)
 {
 	struct ibv_qp_attr attributes = { .qp_state = IBV_QPS_ERR };
 	struct ibv_qp_init_attr initial;
 
-	if (ibv_query_qp(requester_qp->queue_pair, &attributes,
+	if (ibv_query_qp(answering_qp->queue_pair, &attributes,
 			 IBV_QP_STATE | IBV_QP_RQ_PSN, &initial))
-		return (struct requester_qp_state){ };
-	return (struct requester_qp_state){
+		return (struct answering_qp_state){ };
+	return (struct answering_qp_state){
 		.is_ready = attributes.qp_state == IBV_QPS_RTR,
 		.expected_psn = attributes.rq_psn & PSN_MASK,
 	};
