@@ -106,7 +106,7 @@ static int add_appender(struct request *request)
 	if (ret)
 		return ret;
 	log__info("%s appends to journal %s", named.text, named.object->name);
-	kept = report_kept__reporter(appender);
+	kept = report_kept__reporter(appender->first_psn, appender->view.base);
 	journal_kept__set_part(kept, journal__part(journal, appender));
 	request__keep(request, kept);
 	named.peer = &appender->peer;

@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Opens the queue pair of a switch, and asks the device for its state. */
+/* Opens a queue pair that only answers, and asks the device for its state. */
 #include <errno.h>
 #include <net/if.h>
 #include <sys/random.h>
-
-#include <dart/tea.h>
 
 #include "neighbour.h"
 #include "answering_qp.h"
 
 #define PSN_MASK 0xffffff
 
-#define ACCESS                                                                 \
-	(IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE |                    \
-	 IBV_ACCESS_REMOTE_ATOMIC)
+/* Bytes of the headers beside the payload of a path MTU, rounded up. */
+#define MTU_HEADERS 104
 
-/* 0.64 ms (IBTA 9.7.5.2.8); no request of a switch needs a receive. */
+/* 0.64 ms (IBTA 9.7.5.2.8); no request needs a receive. */
 #define RNR_TIMER 12
 
-/* A row and its packet are one response, of up to 4096 bytes. */
-static int check_mtu(const struct device *device, const struct local_path *path,
-		     struct dart_error *error)
+static int check_mtu(const struct answering_qp_kind *kind, const struct device *device,
+		     const struct local_path *path, struct dart_error *error)
 {
+	const int wanted = 128 << kind->path_mtu;
 	struct ibv_port_attr port;
 	char name[IF_NAMESIZE];
 	int code = ibv_query_port(device->context, path->port, &port);
@@ -29,41 +26,56 @@ static int check_mtu(const struct device *device, const struct local_path *path,
 	if (code)
 		return dart_error__system(error, code, "cannot query RDMA device %s",
 					  device__name(device));
-	if (port.active_mtu >= IBV_MTU_4096)
+	if (port.active_mtu >= kind->path_mtu)
 		return 0;
 	return dart_error__set(
 		error, EMSGSIZE,
-		"a switch needs a path MTU of 4096, and RDMA device %s has %d: the MTU of its network device must be at least 4200 (ip link set %s mtu 4200, and on each switch port between)",
-		device__name(device), 128 << port.active_mtu,
-		if_indextoname(path->interface, name) ?: "DEVICE");
+		"%s needs a path MTU of %d, and RDMA device %s has %d: the MTU of its network device must be at least %d (ip link set %s mtu %d, and on each switch port between)",
+		kind->one, wanted, device__name(device), 128 << port.active_mtu,
+		wanted + MTU_HEADERS, if_indextoname(path->interface, name) ?: "DEVICE",
+		wanted + MTU_HEADERS);
 }
 
-int answering_qp__find_path(const struct device *device, struct in_addr address,
-			    struct local_path *path, struct dart_error *error)
+/* Can the device do what the kind needs? */
+static int check_device(const struct answering_qp_kind *kind, const struct device *device,
+			struct dart_error *error)
+{
+	if (kind->needs_atomics && !device->has_atomics)
+		return dart_error__set(error, EOPNOTSUPP,
+				       "RDMA device %s has no atomic operations, which %s need",
+				       device__name(device), kind->all);
+	if (device->reads_max < kind->outstanding)
+		return dart_error__set(
+			error, EOPNOTSUPP,
+			"RDMA device %s serves %u READs at a time, and %s may have %u in flight",
+			device__name(device), device->reads_max, kind->one, kind->outstanding);
+	return 0;
+}
+
+int answering_qp__find_path(const struct answering_qp_kind *kind, const struct device *device,
+			    struct in_addr address, struct local_path *path,
+			    struct dart_error *error)
 {
 	int ret;
 
 	if (!device->context)
 		return dart_error__set(error, ENODEV,
-				       "switches need the RDMA device, which is not there now");
+				       "%s need the RDMA device, which is not there now",
+				       kind->all);
 	ret = local_path__find(path, device, address, error);
-
 	if (ret)
 		return ret;
-	if (device->reads_max < DART_TEA_OUTSTANDING_MAX)
-		return dart_error__set(
-			error, EOPNOTSUPP,
-			"RDMA device %s serves %u READs at a time, and a switch may have %d in flight",
-			device__name(device), device->reads_max, DART_TEA_OUTSTANDING_MAX);
-	return check_mtu(device, path, error) ?: neighbour__resolve(address, error);
+	ret = check_device(kind, device, error) ?: check_mtu(kind, device, path, error);
+	return ret ?: neighbour__resolve(address, error);
 }
 
-static int answering_qp__initialize(const struct answering_qp *answering_qp)
+static int answering_qp__initialize(const struct answering_qp *answering_qp,
+				    const struct answering_qp_kind *kind)
 {
 	struct ibv_qp_attr attributes = {
 		.qp_state = IBV_QPS_INIT,
 		.port_num = answering_qp->path.port,
-		.qp_access_flags = ACCESS,
+		.qp_access_flags = kind->access,
 	};
 
 	return ibv_modify_qp(answering_qp->queue_pair, &attributes,
@@ -71,14 +83,15 @@ static int answering_qp__initialize(const struct answering_qp *answering_qp)
 }
 
 /* Who only answers stays ready to receive. */
-static int answering_qp__start_receiving(const struct answering_qp *answering_qp)
+static int answering_qp__start_receiving(const struct answering_qp *answering_qp,
+					 const struct answering_qp_kind *kind)
 {
 	struct ibv_qp_attr attributes = {
 		.qp_state = IBV_QPS_RTR,
-		.path_mtu = IBV_MTU_4096,
-		.dest_qp_num = DART_TEA_SWITCH_QPN,
+		.path_mtu = kind->path_mtu,
+		.dest_qp_num = kind->peer_qpn ?: answering_qp->queue_pair->qp_num,
 		.rq_psn = answering_qp->first_psn,
-		.max_dest_rd_atomic = DART_TEA_OUTSTANDING_MAX,
+		.max_dest_rd_atomic = kind->outstanding,
 		.min_rnr_timer = RNR_TIMER,
 		.ah_attr = local_path__address(&answering_qp->path),
 	};
@@ -89,8 +102,9 @@ static int answering_qp__start_receiving(const struct answering_qp *answering_qp
 				     IBV_QP_MIN_RNR_TIMER);
 }
 
-int answering_qp__open(struct answering_qp *answering_qp, const struct device *device,
-		       struct ibv_pd *pd, const struct local_path *path, struct dart_error *error)
+int answering_qp__open(struct answering_qp *answering_qp, const struct answering_qp_kind *kind,
+		       const struct device *device, struct ibv_pd *pd,
+		       const struct local_path *path, struct dart_error *error)
 {
 	uint32_t random;
 	int code;
@@ -104,8 +118,8 @@ int answering_qp__open(struct answering_qp *answering_qp, const struct device *d
 	};
 	if (!answering_qp->queue_pair)
 		return dart_error__system(error, errno, "cannot open a queue pair");
-	code = answering_qp__initialize(answering_qp) ?:
-		       answering_qp__start_receiving(answering_qp);
+	code = answering_qp__initialize(answering_qp, kind) ?:
+		       answering_qp__start_receiving(answering_qp, kind);
 	if (!code)
 		return 0;
 	ibv_destroy_qp(answering_qp->queue_pair);
@@ -122,9 +136,9 @@ struct answering_qp_state answering_qp__state(const struct answering_qp *answeri
 	struct ibv_qp_attr attributes = { .qp_state = IBV_QPS_ERR };
 	struct ibv_qp_init_attr initial;
 
-	if (ibv_query_qp(answering_qp->queue_pair, &attributes,
-			 IBV_QP_STATE | IBV_QP_RQ_PSN, &initial))
-		return (struct answering_qp_state){ };
+	if (ibv_query_qp(answering_qp->queue_pair, &attributes, IBV_QP_STATE | IBV_QP_RQ_PSN,
+			 &initial))
+		return (struct answering_qp_state){};
 	return (struct answering_qp_state){
 		.is_ready = attributes.qp_state == IBV_QPS_RTR,
 		.expected_psn = attributes.rq_psn & PSN_MASK,

@@ -169,6 +169,7 @@ static int device__open_parts(struct device *device, struct dart_error *error)
 	device->reads_max = attributes.max_qp_rd_atom < RDMA_MAX_RESP_RES ?
 				    attributes.max_qp_rd_atom :
 				    RDMA_MAX_RESP_RES;
+	device->has_atomics = attributes.atomic_cap != IBV_ATOMIC_NONE;
 	device->mixes_updates = mixes_updates(&attributes);
 	if (device->mixes_updates)
 		log__warning(

@@ -26,6 +26,7 @@ struct device {
 	struct ibv_pd *message_pd;	/* of queue pairs that serve no READs */
 	struct ibv_cq *cq;	/* of queue pairs that post no work: empty */
 	uint8_t reads_max;	/* READs in flight that a queue pair serves */
+	bool has_atomics;
 	/* A READ of a row can show values of two updates: see "Hosts" in <dart/control.h>. */
 	bool mixes_updates;
 	sd_event_source *events;

@@ -28,10 +28,9 @@ json_t *report_kept__object(uint64_t epoch, uint64_t read_base)
 	return json_pack("{s:I, s:o}", "epoch", (json_int_t)epoch, "read_base", address(read_base));
 }
 
-json_t *report_kept__reporter(const struct report_qp *report_qp)
+json_t *report_kept__reporter(uint32_t first_psn, uint64_t base)
 {
-	return json_pack("{s:I, s:o}", "first_psn", (json_int_t)report_qp->first_psn, "base",
-			 address(report_qp->view.base));
+	return json_pack("{s:I, s:o}", "first_psn", (json_int_t)first_psn, "base", address(base));
 }
 
 /* 0 if memory cannot begin at the address in @text. */

@@ -18,7 +18,8 @@ uint64_t report_epoch__next(uint64_t old);
 
 /* New references, NULL if out of memory. */
 json_t *report_kept__object(uint64_t epoch, uint64_t read_base);
-json_t *report_kept__reporter(const struct report_qp *report_qp);
+/* Of a reporter or the like; @base: of its view. */
+json_t *report_kept__reporter(uint32_t first_psn, uint64_t base);
 
 /*
  * Take the numbers in @kept, which may be hostile or NULL.  They log an impossible number, with the

@@ -136,7 +136,7 @@ static int add_reporter(struct request *request)
 	if (ret)
 		return ret;
 	log__info("%s reports to store %s", named.text, named.object->name);
-	request__keep(request, report_kept__reporter(report_qp));
+	request__keep(request, report_kept__reporter(report_qp->first_psn, report_qp->view.base));
 	named.peer = &report_qp->peer;
 	remote_requests__tell_peer(request, &named);
 	return 0;

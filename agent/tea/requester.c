@@ -2,19 +2,29 @@
 /* Opens the memory and the queue pair of a switch, in an order that wastes nothing. */
 #include <stdlib.h>
 
+#include <dart/tea.h>
+
 #include "agent/base/long_work.h"
 #include "requester.h"
 
-#define ACCESS                                                                 \
-	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ |                     \
-	 IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)
+#define ACCESS (IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC)
+
+static const struct answering_qp_kind kind = {
+	.one = "a switch",
+	.all = "switches",
+	.access = ACCESS,
+	.outstanding = DART_TEA_OUTSTANDING_MAX,
+	.peer_qpn = DART_TEA_SWITCH_QPN,
+	/* A row and its packet are one response, of up to 4096 bytes. */
+	.path_mtu = IBV_MTU_4096,
+};
 
 static int requester__open(struct requester *requester, const struct device *device,
 			   const struct local_path *path, struct dart_error *error)
 {
 	const struct dart_tea_geometry *geometry = dart_tea_table__geometry(requester->entries);
 	struct remote_memory *memory = &requester->memory;
-	struct long_work work = { };
+	struct long_work work = {};
 	const struct dart_tea_progress progress = { long_work__go_on, &work };
 	int ret;
 
@@ -22,15 +32,16 @@ static int requester__open(struct requester *requester, const struct device *dev
 				  dart_tea_geometry__view_length(geometry), -1, error);
 	if (ret)
 		return ret;
-	ret = memory_view__open(&requester->view, device, memory->address,
-				memory->length, ACCESS, 0, error);
+	ret = memory_view__open(&requester->view, device, memory->address, memory->length,
+				IBV_ACCESS_LOCAL_WRITE | ACCESS, 0, error);
 	if (ret)
 		goto close_memory;
 	if (dart_tea_table__attach(requester->entries, memory->address, &progress)) {
 		ret = dart_error__no_memory(error);
 		goto close_view;
 	}
-	ret = answering_qp__open(&requester->answering_qp, device, requester->view.pd, path, error);
+	ret = answering_qp__open(&requester->answering_qp, &kind, device, requester->view.pd, path,
+				 error);
 	if (!ret)
 		return 0;
 	dart_tea_table__detach(requester->entries, memory->address);
@@ -48,7 +59,7 @@ int requester__new(const struct device *device, struct dart_tea_table *entries,
 	struct local_path path;
 	int ret;
 
-	ret = answering_qp__find_path(device, address, &path, error);
+	ret = answering_qp__find_path(&kind, device, address, &path, error);
 	if (ret)
 		return ret;
 	requester = calloc(1, sizeof(*requester));
@@ -82,8 +93,8 @@ int requester__renew(struct requester *requester, const struct device *device,
 	struct local_path path;
 	int ret;
 
-	ret = answering_qp__find_path(device, requester->answering_qp.path.peer, &path, error) ?:
-		      answering_qp__open(&renewed, device, requester->view.pd, &path, error);
+	ret = answering_qp__find_path(&kind, device, requester->answering_qp.path.peer, &path, error) ?:
+		      answering_qp__open(&renewed, &kind, device, requester->view.pd, &path, error);
 	if (ret)
 		return ret;
 	answering_qp__close(&requester->answering_qp);

@@ -124,7 +124,7 @@ static void test_reporter_address(void **state)
 	size_t i;
 
 	assert_int_equal(rdma_base__choose(&report_qp.view.base, &error), 0);
-	kept = report_kept__reporter(&report_qp);
+	kept = report_kept__reporter(report_qp.first_psn, report_qp.view.base);
 	report_kept__read_reporter(kept, "reporter", "10.0.0.2", &origin);
 	json_decref(kept);
 	assert_int_equal(origin.first_psn, 5);
