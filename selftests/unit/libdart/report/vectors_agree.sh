@@ -27,6 +27,13 @@ check "these also equal the repository's" cmp "$generated" "$vectors/journal.jso
 check "the example in <dart/journal.h> is one of the golden vectors" \
 	grep -q '"batch": "000000016553f100800002040102030408090a0b0*682232c9"' "$vectors/journal.json"
 check "the header has this example" grep -q '^ \*   682232c9$' "$tests/../uapi/dart/journal.h"
+check "the second implementation of ledgers generates golden vectors" \
+	sh -c "$vectors/generate_ledger.py >$generated"
+check "these equal the repository's as well" cmp "$generated" "$vectors/ledger.json"
+check "the example in <dart/ledger.h> is one of the golden vectors" sh -c "
+	frame=\$(sed -n '/An example: the first request/,/The transport/s/^ \*   \([0-9a-f]*\)\$/\1/p' \
+		$tests/../uapi/dart/ledger.h | tr -d '\n')
+	grep -q \"\\\"frame\\\": \\\"\$frame\\\"\" $vectors/ledger.json"
 # The report in the comment of the header: its key, its place and its frame.
 in_the_header() {
 	$python - "$tests/../uapi/dart/store.h" "$vectors/reports.json" <<'END'

@@ -41,13 +41,10 @@ __le32 dart_roce_frame__icrc(const uint8_t *frame, size_t length)
 	return htole32(crc);
 }
 
-size_t dart_roce_frame__complete(const struct dart_collector *collector,
-				 const uint8_t source_mac[ETH_ALEN], uint16_t source_port,
-				 uint64_t address, size_t payload, uint32_t psn, uint8_t *frame)
+void dart_roce_frame__wrap(const struct dart_collector *collector,
+			   const uint8_t source_mac[ETH_ALEN], uint16_t source_port,
+			   const struct dart_roce_transport *transport, size_t length, uint8_t *frame)
 {
-	const size_t pad = -payload % 4;
-	const size_t length =
-		sizeof(struct dart_roce_headers) + payload + pad + DART_ROCE_ICRC_LENGTH;
 	struct dart_roce_headers headers = {
 		.ethernet.h_proto = htobe16(ETH_P_IP),
 		.ip = {
@@ -68,17 +65,13 @@ size_t dart_roce_frame__complete(const struct dart_collector *collector,
 				       sizeof(headers.ip)),
 		},
 		.bth = {
-			.opcode = DART_STORE_BTH_OPCODE,
+			.opcode = transport->opcode,
 			.flags = DART_ROCE_BTH_MIGREQ |
-				 pad << DART_ROCE_BTH_PAD_SHIFT,
+				 transport->pad << DART_ROCE_BTH_PAD_SHIFT,
 			.partition = htobe16(DART_ROCE_BTH_PARTITION),
 			.queue_pair = htobe32(collector->qpn),
-			.psn = htobe32(psn & DART_ROCE_PSN_MASK),
-		},
-		.reth = {
-			.address = htobe64(address),
-			.rkey = htobe32(collector->rkey),
-			.length = htobe32(payload),
+			.psn = htobe32((transport->psn & DART_ROCE_PSN_MASK) |
+				       (transport->wants_answer ? DART_ROCE_BTH_ACKREQ : 0)),
 		},
 	};
 	__le32 icrc;
@@ -86,10 +79,34 @@ size_t dart_roce_frame__complete(const struct dart_collector *collector,
 	memcpy(headers.ethernet.h_dest, collector->mac, ETH_ALEN);
 	memcpy(headers.ethernet.h_source, source_mac, ETH_ALEN);
 	headers.ip.check = dart_roce_frame__ip_checksum(&headers.ip);
-	memcpy(frame, &headers, sizeof(headers));
-	memset(frame + sizeof(headers) + payload, 0, pad);
+	memcpy(frame, &headers, offsetof(struct dart_roce_headers, reth));
 	icrc = dart_roce_frame__icrc(frame, length);
 	memcpy(frame + length - sizeof(icrc), &icrc, sizeof(icrc));
+}
+
+size_t dart_roce_frame__complete(const struct dart_collector *collector,
+				 const uint8_t source_mac[ETH_ALEN], uint16_t source_port,
+				 uint64_t address, size_t payload, uint32_t psn, uint8_t *frame)
+{
+	const struct dart_roce_transport transport = {
+		.opcode = DART_STORE_BTH_OPCODE,
+		.pad = -payload % 4,
+		.psn = psn,
+	};
+	const size_t length = sizeof(struct dart_roce_headers) + payload + transport.pad +
+			      DART_ROCE_ICRC_LENGTH;
+	struct dart_roce_headers headers = {
+		.reth = {
+			.address = htobe64(address),
+			.rkey = htobe32(collector->rkey),
+			.length = htobe32(payload),
+		},
+	};
+
+	memcpy(frame + offsetof(struct dart_roce_headers, reth), &headers.reth,
+	       sizeof(headers.reth));
+	memset(frame + sizeof(headers) + payload, 0, transport.pad);
+	dart_roce_frame__wrap(collector, source_mac, source_port, &transport, length, frame);
 	return length;
 }
 

@@ -7,6 +7,7 @@
 #include <linux/ip.h>
 #include <linux/types.h>
 #include <linux/udp.h>
+#include <stdbool.h>
 
 #include "collectors.h"
 
@@ -38,10 +39,28 @@ struct dart_roce_headers {
 #define DART_ROCE_BTH_MIGREQ	0x40
 #define DART_ROCE_BTH_PAD_SHIFT	4
 #define DART_ROCE_BTH_PARTITION	0xffff
+#define DART_ROCE_BTH_ACKREQ	0x80000000 /* beside the PSN */
 
 /* Bytes of the longest frame; a slot of this length needs no pad. */
 #define DART_ROCE_FRAME_MAX (sizeof(struct dart_roce_headers) + \
 			     DART_STORE_SLOT_MAX + DART_ROCE_ICRC_LENGTH)
+
+/* The differences between frames to a collector. */
+struct dart_roce_transport {
+	uint8_t opcode;
+	uint8_t pad; /* bytes of the payload */
+	bool wants_answer;
+	uint32_t psn;
+};
+
+/*
+ * Completes a frame of @length bytes to @collector, whose geometry does not matter: writes all
+ * headers up to the BTH and, after the bytes that the caller has put there, the ICRC.
+ */
+void dart_roce_frame__wrap(const struct dart_collector *collector,
+			   const uint8_t source_mac[ETH_ALEN], uint16_t source_port,
+			   const struct dart_roce_transport *transport, size_t length,
+			   uint8_t *frame);
 
 /*
  * Completes a WRITE of @length bytes to @address in the memory of @collector, whose geometry does

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Reads and writes files of ledgers, see dart_ledgers(5), builds requests and reads answers. */
+#include <arpa/inet.h>
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include "ledger_target.h"
+
+#define PORTS 1024
+
+/* ---- files */
+
+static int take_geometry(json_t *json, size_t others, struct dart_ledger_target *target,
+			 struct dart_error *error)
+{
+	struct dart_ledger_geometry *geometry = &target->geometry;
+	json_int_t rows, words_log2;
+	json_error_t reason;
+
+	if (json_unpack_ex(json, &reason, 0, "{s:I, s:I}", "rows", &rows, "words_log2",
+			   &words_log2))
+		return dart_error__set(error, EINVAL, "%s", reason.text);
+	if (others != 2)
+		return dart_error__set(error, EINVAL, "it has members that no ledger has");
+	if (rows < 0 || rows > UINT8_MAX || words_log2 < 0 || words_log2 > UINT8_MAX)
+		return dart_error__set(error, EINVAL, "a ledger cannot have this geometry");
+	*geometry = (struct dart_ledger_geometry){ .rows = rows, .words_log2 = words_log2 };
+	if (dart_ledger_geometry__check(geometry))
+		return dart_error__set(error, EINVAL, "a ledger cannot have this geometry");
+	/* Requests to other addresses break the queue pair. */
+	if (target->collector.base % sizeof(uint64_t))
+		return dart_error__set(error, EINVAL, "base is not a multiple of 8");
+	if (target->collector.base > UINT64_MAX - dart_ledger_geometry__length(geometry))
+		return dart_error__set(error, EINVAL, "the ledger ends beyond all addresses");
+	return 0;
+}
+
+static int take_target(json_t *json, struct dart_ledger_target *target, struct dart_error *error)
+{
+	size_t others;
+	int ret;
+
+	*target = (struct dart_ledger_target){};
+	ret = dart_collector__take_path(json, &target->collector, &others, error);
+	return ret ?: take_geometry(json, others, target, error);
+}
+
+/* Takes the only element for @address. */
+static int take_list(json_t *list, const char *path, struct in_addr address,
+		     struct dart_ledger_target *target, struct dart_error *error)
+{
+	struct dart_ledger_target one;
+	struct dart_error reason;
+	char text[INET_ADDRSTRLEN];
+	json_t *json;
+	int found = 0;
+	size_t i;
+
+	json_array_foreach(list, i, json) {
+		if (take_target(json, &one, &reason))
+			return dart_error__set(error, EINVAL, "%s: ledgers[%zu]: %s", path, i,
+					       reason.text);
+		if (address.s_addr != INADDR_ANY && one.collector.reporter.s_addr != address.s_addr)
+			continue;
+		*target = one;
+		found++;
+	}
+	if (found == 1)
+		return 0;
+	if (found)
+		return dart_error__set(error, EINVAL,
+				       "%s: several ledgers or adders (give the address of one)",
+				       path);
+	inet_ntop(AF_INET, &address, text, sizeof(text));
+	return dart_error__set(
+		error, ENOENT,
+		"%s: no ledger takes amounts from %s (dartctl adder add, then ledger export)", path,
+		address.s_addr == INADDR_ANY ? "any address" : text);
+}
+
+int dart_ledger_target__load(const char *path, struct in_addr address,
+			     struct dart_ledger_target *target, struct dart_error *error)
+{
+	json_t *root, *list;
+	int version, ret;
+
+	ret = dart_collectors__read(path, &root, error);
+	if (ret)
+		return ret;
+	if (json_unpack(root, "{s:i, s:o !}", "dart_ledgers", &version, "ledgers", &list) ||
+	    version != 1 || !json_is_array(list))
+		ret = dart_error__set(
+			error, EINVAL,
+			"%s: not a file of ledgers, version 1 (see 'dartctl ledger export')", path);
+	else
+		ret = take_list(list, path, address, target, error);
+	json_decref(root);
+	return ret;
+}
+
+json_t *dart_ledger_target__to_json(const struct dart_ledger_target *target)
+{
+	json_t *json = dart_collector__path_to_json(&target->collector);
+	json_t *more = json_pack("{s:I, s:I}", "rows", (json_int_t)target->geometry.rows,
+				 "words_log2", (json_int_t)target->geometry.words_log2);
+
+	if (json_object_update(json, more)) {
+		json_decref(json);
+		json = NULL;
+	}
+	json_decref(more);
+	return json;
+}
+
+/* ---- frames */
+
+/* The BTH of requests and answers ends here. */
+#define TRANSPORT_END offsetof(struct dart_roce_headers, reth)
+
+/* What follows the BTH of a request. */
+struct atomic_header {
+	__be64 address;
+	__be32 rkey;
+	__be64 amount;
+	__be64 compared; /* 0: by Compare&Swap only */
+} __attribute__((packed));
+
+_Static_assert(TRANSPORT_END + sizeof(struct atomic_header) + DART_ROCE_ICRC_LENGTH ==
+		       DART_LEDGER_FRAME,
+	       "a request has these parts");
+
+void dart_ledger_target__frame(const struct dart_ledger_target *target,
+			       const uint8_t source_mac[ETH_ALEN],
+			       const struct dart_ledger_operation *content,
+			       uint8_t frame[DART_LEDGER_FRAME])
+{
+	const struct dart_collector *collector = &target->collector;
+	const struct dart_roce_transport transport = {
+		.opcode = DART_LEDGER_BTH_OPCODE,
+		.wants_answer = true,
+		.psn = content->psn,
+	};
+	const struct atomic_header header = {
+		.address = htobe64(collector->base + content->offset),
+		.rkey = htobe32(collector->rkey),
+		.amount = htobe64(content->amount),
+	};
+
+	memcpy(frame + TRANSPORT_END, &header, sizeof(header));
+	dart_roce_frame__wrap(collector, source_mac,
+			      DART_STORE_UDP_SOURCE_BASE + collector->qpn % PORTS, &transport,
+			      DART_LEDGER_FRAME, frame);
+}
+
+/* What follows the BTH of an answer. */
+struct answer_header {
+	uint8_t syndrome;
+	uint8_t messages[3];
+	__be64 before; /* not in acknowledgements of other requests */
+} __attribute__((packed));
+
+#define SYNDROME_KIND_SHIFT 5
+#define SYNDROME_CODE 0x1f
+#define KIND_ACK 0
+#define KIND_NOT_READY 1
+#define KIND_NAK 3
+#define NAK_SEQUENCE 0
+
+/* Bytes of an answer's frame, 0 if it is none. */
+static size_t length_of(const struct dart_roce_headers *headers)
+{
+	switch (headers->bth.opcode) {
+	case DART_LEDGER_BTH_ACKNOWLEDGE:
+		return TRANSPORT_END + offsetof(struct answer_header, before) +
+		       DART_ROCE_ICRC_LENGTH;
+	case DART_LEDGER_BTH_ANSWER:
+		return TRANSPORT_END + sizeof(struct answer_header) + DART_ROCE_ICRC_LENGTH;
+	default:
+		return 0;
+	}
+}
+
+static bool is_from(const struct dart_collector *collector, const struct dart_roce_headers *headers)
+{
+	return headers->ethernet.h_proto == htobe16(ETH_P_IP) && headers->ip.version == 4 &&
+	       headers->ip.ihl == sizeof(headers->ip) / 4 && headers->ip.protocol == IPPROTO_UDP &&
+	       headers->ip.saddr == collector->ip.s_addr &&
+	       headers->ip.daddr == collector->reporter.s_addr &&
+	       headers->udp.dest == htobe16(DART_STORE_UDP_PORT) &&
+	       (be32toh(headers->bth.queue_pair) & DART_ROCE_PSN_MASK) == collector->qpn;
+}
+
+static int read_syndrome(uint8_t syndrome, enum dart_ledger_answer_kind *kind)
+{
+	switch (syndrome >> SYNDROME_KIND_SHIFT) {
+	case KIND_ACK:
+		*kind = DART_LEDGER_ACKNOWLEDGED;
+		return 0;
+	case KIND_NOT_READY:
+		*kind = DART_LEDGER_NOT_READY;
+		return 0;
+	case KIND_NAK:
+		*kind = (syndrome & SYNDROME_CODE) == NAK_SEQUENCE ? DART_LEDGER_OUT_OF_SEQUENCE :
+								     DART_LEDGER_REFUSED;
+		return 0;
+	default:
+		return -EINVAL;
+	}
+}
+
+int dart_ledger_target__read_answer(const struct dart_ledger_target *target, const uint8_t *frame,
+				    size_t length, struct dart_ledger_answer *answer)
+{
+	struct dart_roce_headers headers;
+	__le32 icrc;
+	size_t whole;
+
+	if (length < TRANSPORT_END)
+		return -EINVAL;
+	memcpy(&headers, frame, TRANSPORT_END);
+	whole = length_of(&headers);
+	/* Ethernet may have padded the frame. */
+	if (!whole || length < whole || !is_from(&target->collector, &headers) ||
+	    be16toh(headers.ip.tot_len) != whole - sizeof(headers.ethernet))
+		return -EINVAL;
+	memcpy(&icrc, frame + whole - sizeof(icrc), sizeof(icrc));
+	if (icrc != dart_roce_frame__icrc(frame, whole))
+		return -EINVAL;
+	answer->psn = be32toh(headers.bth.psn) & DART_ROCE_PSN_MASK;
+	return read_syndrome(frame[TRANSPORT_END], &answer->kind);
+}
