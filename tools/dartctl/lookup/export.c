@@ -6,6 +6,7 @@
 #include "tools/dartctl/cli/command.h"
 #include "tools/dartctl/cli/export_watch.h"
 #include "tools/dartctl/cli/file.h"
+#include "tools/dartctl/cli/renewals.h"
 
 #define PERIOD_MS	1000	/* dartd announces no changes of the stash and of queue pairs */
 
@@ -24,53 +25,11 @@ static json_t *make_file(json_t *tables, const void *argument)
 	return file;
 }
 
-static int renew(struct dart_registration_client *client, const char *table,
-		 const char *address, struct dart_error *error)
+/* A switch can bring its own queue pair into the error state. */
+static int renew_failed(struct dart_registration_client *client, const char *table,
+			struct dart_error *error)
 {
-	json_t *request, *reply = NULL;
-	int ret;
-
-	request = json_pack("{s:s, s:s, s:s}", "request", "requester-renew",
-			    "table", table, "address", address);
-	if (!request)
-		return dart_error__no_memory(error);
-	ret = dart_registration_client__ask(client, request, -1, &reply, NULL, error);
-	json_decref(request);
-	json_decref(reply);
-	return ret;
-}
-
-/*
- * Renews queue pairs in the error state, which are dead until then; a switch can bring its own
- * there.  Tries all of them, because one switch may not answer, and returns the first failure.
- */
-static int renew_failed(struct dart_registration_client *client,
-			const char *table, struct dart_error *error)
-{
-	const char *its, *address, *state;
-	json_t *reply, *requester;
-	struct dart_error why;
-	int ret, first;
-	size_t i;
-
-	first = export_watch__ask(client, "requester-list", NULL, &reply, error);
-	if (first)
-		goto out;
-	json_array_foreach(json_object_get(reply, "requesters"), i, requester) {
-		if (json_unpack(requester, "{s:s, s:s, s:s}", "table", &its,
-				"requester", &address, "state", &state) ||
-		    strcmp(its, table) || strcmp(state, "error"))
-			continue;
-		ret = renew(client, table, address, &why);
-		/* -ENOENT: the requester was removed meanwhile. */
-		if (!ret || ret == -ENOENT || first)
-			continue;
-		first = ret;
-		dart_error__set(error, -ret, "requester %s is not renewed: %s", address, why.text);
-	}
-out:
-	json_decref(reply);
-	return first;
+	return renewals__make(client, "table", "requester", table, error);
 }
 
 static const struct export_kind kind = {

@@ -14,6 +14,7 @@
 #include "instant.h"
 #include "store_map.h"
 #include "tools/dartctl/cli/command.h"
+#include "tools/dartctl/cli/key_options.h"
 #include "tools/dartctl/cli/schemas.h"
 
 /* Besides the fields of a key. */
@@ -31,27 +32,6 @@ struct query {
 	uint8_t key[DART_STORE_KEY_MAX];
 	int key_length;
 };
-
-/* Takes common options up to the next operand, which becomes argv[0]. */
-static int take_operand(struct options *options, int *argc, char ***argv)
-{
-	optind = 0;
-	if (options__take_in_front(options, *argc, *argv))
-		return EXIT_USAGE;
-	*argc -= optind;
-	*argv += optind;
-	return EXIT_SUCCESS;
-}
-
-static int refuse_without_schema(const char *store)
-{
-	char *names = schemas__names();
-	int status;
-
-	status = misuse("'query %s' needs a schema, one of: %s", store, names ? names : "?");
-	free(names);
-	return status;
-}
 
 static int take_policy(void *member, const char *text)
 {
@@ -93,7 +73,6 @@ static int check_options(const struct query *query)
 
 static int take_options(struct query *query, struct options *options, int argc, char **argv)
 {
-	const struct dart_key_fields *fields = &query->schema->key;
 	struct option_row rows[OWN_OPTIONS + DART_KEY_FIELDS_MAX + 1] = {
 		OPTION_WORD("from", struct query, from),
 		OPTION_OWN("policy", struct query, rule, take_policy),
@@ -101,48 +80,14 @@ static int take_options(struct query *query, struct options *options, int argc, 
 		INSTANT("since", since_ns),
 		INSTANT("until", until_ns),
 	};
-	uint32_t i;
 
-	for (i = 0; i < fields->count; i++)
-		rows[OWN_OPTIONS + i] = (struct option_row)OPTION_WORD(fields->list[i].name, struct query,
-							     texts[i]);
+	key_options__rows(query->schema, offsetof(struct query, texts), rows + OWN_OPTIONS);
 	optind = 0;
 	if (options__take(options, argc, argv, rows, query))
 		return EXIT_USAGE;
 	if (optind < argc)
 		return misuse("'query' takes a store and a schema, not '%s' as well", argv[optind]);
 	return check_options(query);
-}
-
-/* "--src ADDRESS --sport U16 ..." */
-static void describe_key(const struct dart_key_fields *fields, char *text, size_t size)
-{
-	size_t used = 0;
-	uint32_t i;
-
-	for (i = 0; i < fields->count && used < size; i++)
-		used += snprintf(text + used, size - used, " --%s %s", fields->list[i].name,
-				 fields->list[i].type->name);
-}
-
-static int make_key(struct query *query)
-{
-	const struct dart_key_fields *fields = &query->schema->key;
-	char all[DART_KEY_FIELDS_MAX * (DART_KEY_NAME_MAX + 16)];
-	struct dart_error error;
-	uint32_t i;
-
-	for (i = 0; i < fields->count; i++) {
-		if (query->texts[i])
-			continue;
-		describe_key(fields, all, sizeof(all));
-		return misuse("'--%s' is missing: a key of '%s' is%s",
-			      fields->list[i].name, query->schema_name, all);
-	}
-	query->key_length = dart_key_schema__key(query->schema, query->texts, query->key, &error);
-	if (query->key_length < 0)
-		return misuse("--%s", error.text);
-	return EXIT_SUCCESS;
 }
 
 /* Refuses a query that does not fit the store. */
@@ -281,24 +226,25 @@ int command_query(struct options *options, int argc, char **argv)
 	struct query query = { .rule.policy = DART_STORE_PLURALITY };
 	int status;
 
-	status = take_operand(options, &argc, &argv);
+	status = key_options__take_operand(options, &argc, &argv);
 	if (status)
 		return status;
 	if (!argc)
 		return misuse("'query' needs the name of a store, and a schema");
 	query.store = argv[0];
-	status = take_operand(options, &argc, &argv);
+	status = key_options__take_operand(options, &argc, &argv);
 	if (status)
 		return status;
 	if (!argc)
-		return refuse_without_schema(query.store);
+		return key_options__refuse("query", query.store);
 	query.schema_name = argv[0];
 
 	query.schema = schemas__load(query.schema_name);
 	if (!query.schema)
 		return EXIT_FAILURE;
 	status = take_options(&query, options, argc, argv);
-	status = status ?: make_key(&query);
+	status = status ?: key_options__make(query.schema, query.schema_name, query.texts,
+					     query.key, &query.key_length);
 	if (!status)
 		status = query.at_ns || query.since_ns || query.until_ns ?
 				 ask_epochs(&query, options) :
