@@ -149,6 +149,7 @@ static void agent__apply_limits(struct agent *agent)
 	agent->peer_services[2].most = limits->callers ?: CALLERS_MAX;
 	agent->peer_services[3].most = limits->readers;
 	agent->peer_services[4].most = limits->readers;
+	agent->peer_services[5].most = limits->readers;
 	agent->listener_limits = (struct listener_limits){
 		.per_address = limits->per_address,
 		.half_open = limits->half_open,
@@ -196,6 +197,11 @@ static void agent__open_peer_services(struct agent *agent)
 		.allowed = &agent->configuration.readers, .needs_list = true,
 		.list = "readers",
 	};
+	agent->peer_services[5] = (struct peer_service){
+		&ledger_reader_kind, &agent->ledgers.objects, &counts->ledger_readers,
+		.allowed = &agent->configuration.readers, .needs_list = true,
+		.list = "readers",
+	};
 	snapshots__open(&agent->snapshots, &agent->control_region);
 	sessions__open(&agent->sessions, &agent->snapshots, &counts->rpc);
 	agent->epochs = served_epochs__service(&agent->stores, &agent->configuration.readers);
@@ -219,11 +225,12 @@ static struct remote_objects agent__remote_objects(struct agent *agent,
 	};
 }
 
-/* Opens stores, tables and journals. */
+/* Opens stores, tables, journals and ledgers. */
 static void agent__open_remote_objects(struct agent *agent)
 {
 	struct lookup_counts *lookup = &agent->self.counts->lookup;
 	struct journal_counts *journals = &agent->self.counts->journals;
+	struct ledger_counts *ledgers = &agent->self.counts->ledgers;
 	struct store_counts *stores = &agent->self.counts->stores;
 
 	agent->stores.objects =
@@ -238,14 +245,18 @@ static void agent__open_remote_objects(struct agent *agent)
 	agent->journals = agent__remote_objects(agent, &journal_kind, &journals->journals,
 						&journals->appenders);
 	remote_objects__open(&agent->journals);
+	agent->ledgers.objects =
+		agent__remote_objects(agent, &ledger_kind, &ledgers->ledgers, &ledgers->adders);
+	remote_objects__open(&agent->ledgers.objects);
+	agent->ledgers.renewal_count = &ledgers->renewals;
 }
 
 /* Takes the descriptors that the last dartd left with the service manager. */
 static void agent__open_kept_descriptors(struct agent *agent)
 {
 	static const char *const prefixes[] = { STORE_KEPT_PREFIX, TABLE_KEPT_PREFIX,
-						JOURNAL_KEPT_PREFIX, CLIENT_KEPT_MEMORY,
-						CLIENT_KEPT_NOTES, NULL };
+						JOURNAL_KEPT_PREFIX, LEDGER_KEPT_PREFIX,
+						CLIENT_KEPT_MEMORY,  CLIENT_KEPT_NOTES, NULL };
 
 	fd_store__open(&agent->kept_descriptors, prefixes);
 }
@@ -290,6 +301,7 @@ int agent__open(struct agent *agent, const struct options *options,
 			{ stores_requests, &agent->stores.objects },
 			{ tables_requests, &agent->tables.objects },
 			{ journals_requests, &agent->journals },
+			{ ledgers_requests, &agent->ledgers },
 			{ listener_requests, &agent->listener },
 			{ client_requests, NULL },
 			{ registrations_requests, &agent->registrations },
@@ -397,6 +409,7 @@ int agent__open(struct agent *agent, const struct options *options,
 	kept_memory__log(&agent->stores.objects.kept);
 	kept_memory__log(&agent->tables.objects.kept);
 	kept_memory__log(&agent->journals.kept);
+	kept_memory__log(&agent->ledgers.objects.kept);
 	ret = agent__open_listener(agent, error);
 	if (ret)
 		goto close_socket;
@@ -414,6 +427,7 @@ close_coverage:
 close_registrations:
 	registrations__close(&agent->registrations);
 close_tables:
+	remote_objects__close(&agent->ledgers.objects);
 	remote_objects__close(&agent->journals);
 	remote_objects__close(&agent->tables.objects);
 	remote_objects__close(&agent->stores.objects);
@@ -467,6 +481,7 @@ void agent__close(struct agent *agent)
 	registration_socket__close(&agent->socket);
 	coverage_report__close(&agent->coverage);
 	registrations__close(&agent->registrations);
+	remote_objects__close(&agent->ledgers.objects);
 	remote_objects__close(&agent->journals);
 	remote_objects__close(&agent->tables.objects);
 	remote_objects__close(&agent->stores.objects);

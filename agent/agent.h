@@ -16,6 +16,7 @@
 #include "agent/coverage/report.h"
 #include "agent/follow/follower.h"
 #include "agent/journal/journal.h"
+#include "agent/ledger/ledger.h"
 #include "agent/probe/probe.h"
 #include "agent/rdma/device.h"
 #include "agent/rdma/device_watch.h"
@@ -37,8 +38,8 @@
 #include "region_events.h"
 #include "settings.h"
 
-#define AGENT_REQUEST_TABLES 14
-#define AGENT_PEER_SERVICES 6
+#define AGENT_REQUEST_TABLES 15
+#define AGENT_PEER_SERVICES 7
 
 /* State of the RDMA device. */
 struct agent_device {
@@ -79,6 +80,7 @@ struct agent {
 	struct stores stores;
 	struct lookup_tables tables;
 	struct remote_objects journals;
+	struct ledgers ledgers;
 	struct request_table request_tables[AGENT_REQUEST_TABLES];
 	struct registrations registrations;
 	struct coverage_report coverage;

@@ -77,6 +77,12 @@ struct journal_counts {
 	uint64_t appenders;
 };
 
+struct ledger_counts {
+	uint64_t ledgers; /* now */
+	uint64_t adders;
+	uint64_t renewals; /* of their queue pairs */
+};
+
 /* Memory regions of RDMA. */
 struct memory_counts {
 	uint64_t regions;	/* now */
@@ -121,6 +127,7 @@ struct counts {
 	struct peer_counts readers;	/* of stores */
 	struct peer_counts table_readers;
 	struct peer_counts journal_readers;
+	struct peer_counts ledger_readers;
 	struct serve_counts rpc, tcp;
 	struct tcp_counts tcp_refused;
 	struct connection_counts connections;
@@ -128,6 +135,7 @@ struct counts {
 	struct store_counts stores;
 	struct lookup_counts lookup;
 	struct journal_counts journals;
+	struct ledger_counts ledgers;
 	struct memory_counts memory;
 	uint64_t gathering_modules;	/* 0: by eBPF programs */
 	struct quarantine_counts quarantine;

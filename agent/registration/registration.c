@@ -69,6 +69,7 @@ static const struct part {
 	{ "reporter", "store", "reporter-remove" },
 	{ "requester", "table", "requester-remove" },
 	{ "appender", "journal", "appender-remove" },
+	{ "adder", "ledger", "adder-remove" },
 };
 
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
@@ -148,6 +149,7 @@ static const struct {
 	{ "probe ", "probe-unload" },
 	{ "store ", "store-delete" },
 	{ "journal ", "journal-delete" },
+	{ "ledger ", "ledger-delete" },
 	{ "table ", "table-delete" },
 	{}
 };

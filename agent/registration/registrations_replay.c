@@ -175,7 +175,7 @@ static void registrations__end_unwanted(struct registrations *registrations)
 		if (registration->is_wanted ||
 		    registration->origin != REGISTRATION_BY_CONFIGURATION)
 			continue;
-		/* A missing store, table or journal may still have memory. */
+		/* A missing store, table, journal or ledger may still have memory. */
 		if (registration->name)
 			registrations__end(registrations, registration);
 		else
@@ -214,12 +214,14 @@ static bool is_one_of(const struct registration *registration, const char *const
 	return false;
 }
 
-/* Does the object need the RDMA device?  Existing stores, tables and journals outlast it. */
+/* Does it need the RDMA device?  Existing stores, tables, journals and ledgers outlast that. */
 static bool needs_device(const struct registration *registration)
 {
 	static const char *const requests[] = { "store-create",	  "table-create",
-						"journal-create", "reporter-add",
-						"requester-add",  "appender-add", NULL };
+						"journal-create", "ledger-create",
+						"reporter-add",	  "requester-add",
+						"appender-add",	  "adder-add",
+						NULL };
 
 	return is_one_of(registration, requests);
 }
@@ -343,7 +345,7 @@ void registrations__configure(struct registrations *registrations,
 void registrations__lose_device(struct registrations *registrations)
 {
 	static const char *const peers[] = { "reporter-add", "requester-add", "appender-add",
-					     NULL };
+					     "adder-add", NULL };
 	struct registration *registration;
 
 	registrations->lacks_device = true;

@@ -141,6 +141,13 @@ check "the journal is there" \
 sed -i '$d' $file
 check "a reload without the journal" reloads cpustat dartd tcp vmstat
 check "deletes it" sh -c "dartctl -j journal list | is_true 'length == 0'"
+sed -i '$a ledgers: [{name: flows, words: 16}]' $file
+check "a reload adds a ledger" reloads cpustat dartd tcp vmstat
+check "the ledger is there" \
+	sh -c "dartctl -j ledger list | is_true 'length == 1 and .[0].name == \"flows\"'"
+sed -i '$d' $file
+check "a reload without the ledger" reloads cpustat dartd tcp vmstat
+check "deletes the ledger" sh -c "dartctl -j ledger list | is_true 'length == 0'"
 check "the agent stops at the end" host_down
 rm -rf /var/lib/dart
 refuse "without a valid configuration, now or earlier, the agent does not start" \

@@ -69,7 +69,7 @@ check "the agent has an entry about itself from the start, the first of the list
 	'dartctl -j list | is_true ".[0] | .name == \"dartd\" and .copies == 1"'
 check "dartctl show prints the entry" dartctl show dartd
 check "its values have names, kinds and units" sh -c 'dartctl -j show dartd |
-	is_true ".schema.fields | map(select(.kind != \"text\")) | length == 154 and
+	is_true ".schema.fields | map(select(.kind != \"text\")) | length == 159 and
 		all(.kind == \"counter\" or .kind == \"gauge\") and all(.unit | length > 0)"'
 refuse "it cannot be unregistered" "dartctl: 'dartd' is the entry about dartd itself" \
 	dartctl unregister dartd
@@ -104,6 +104,11 @@ check "it counts journals" changes_by journals 1 \
 check "it counts appenders" changes_by appenders 1 dartctl appender add events 10.77.0.2
 check "a deleted journal is not counted" changes_by journals -1 \
 	dartctl journal delete events
+check "it counts ledgers" changes_by ledgers 1 dartctl ledger create flows --words 2^4
+check "it counts adders" changes_by adders 1 dartctl adder add flows 10.77.0.2
+check "it counts queue pairs that were replaced" changes_by adder_renewals 1 \
+	dartctl adder renew flows 10.77.0.2
+check "a deleted ledger is not counted" changes_by ledgers -1 dartctl ledger delete flows
 check "a removed follower is not counted" changes_by followers -1 \
 	dartctl unregister snmp:udp@*
 check "a removed entry is not counted" changes_by entries -1 \

@@ -31,7 +31,7 @@
 
 #define ANOTHER 65532
 
-/* An address that privileges.sh made reachable: of a reporter, a requester and an appender. */
+/* An address that privileges.sh made reachable: of a reporter, a requester, an appender and an adder. */
 #define REPORTER "10.77.0.2"
 
 static int do_open(int region)
@@ -269,6 +269,26 @@ static const struct call {
 		     "\"address\": \"" REPORTER "\"}\n" },
 	{ "journal-delete",
 	  .request = "{\"request\": \"journal-delete\", \"name\": \"others\"}\n" },
+	{ "ledger-create",
+	  .request = "{\"request\": \"ledger-create\", \"name\": \"attempt\", "
+		     "\"words_log2\": 4}\n" },
+	{ "ledger-list", .request = "{\"request\": \"ledger-list\"}\n" },
+	{ "ledger-open",
+	  .request = "{\"request\": \"ledger-open\", \"name\": \"others\"}\n" },
+	{ "adder-add",
+	  .request = "{\"request\": \"adder-add\", \"ledger\": \"others\", "
+		     "\"address\": \"" REPORTER "\"}\n" },
+	{ "adder-list", .request = "{\"request\": \"adder-list\"}\n" },
+	{ "adder-renew",
+	  .request = "{\"request\": \"adder-renew\", \"ledger\": \"others\", "
+		     "\"address\": \"" REPORTER "\"}\n" },
+	{ "ledger-export",
+	  .request = "{\"request\": \"ledger-export\", \"name\": \"others\"}\n" },
+	{ "adder-remove",
+	  .request = "{\"request\": \"adder-remove\", \"ledger\": \"others\", "
+		     "\"address\": \"" REPORTER "\"}\n" },
+	{ "ledger-delete",
+	  .request = "{\"request\": \"ledger-delete\", \"name\": \"others\"}\n" },
 };
 
 #define CALLS (sizeof(calls) / sizeof(calls[0]))
@@ -292,7 +312,7 @@ static const char *ask(const char *request, int fd)
 		"yes" : json_string_value(json_object_get(reply, "error"));
 }
 
-/* Makes descriptors, entries, stores, tables and journals the same as before earlier attempts. */
+/* Makes descriptors, entries, stores, tables, journals and ledgers as before earlier attempts. */
 static void prepare(void)
 {
 	int first = array_map("first", 8, 1, BPF_F_MMAPABLE);
@@ -325,6 +345,8 @@ static void prepare(void)
 	ask("{\"request\": \"journal-delete\", \"name\": \"attempt\"}\n", -1);
 	ask("{\"request\": \"journal-create\", \"name\": \"others\", \"batches_log2\": 4, "
 	    "\"entry_length\": 4}\n", -1);
+	ask("{\"request\": \"ledger-delete\", \"name\": \"attempt\"}\n", -1);
+	ask("{\"request\": \"ledger-create\", \"name\": \"others\", \"words_log2\": 4}\n", -1);
 
 	/* An entry of another member of the group. */
 	if (setegid(getgrnam("dart")->gr_gid) || seteuid(ANOTHER))

@@ -131,6 +131,13 @@ static void test_requests(void **state)
 		"{\"request\": \"journal-create\", \"name\": \"bad\", \"batches_log2\": 4, \"entry_length\": 4, \"parts\": 0}\n",
 		"{\"request\": \"journal-open\", \"name\": \"absent\"}\n",
 		"{\"request\": \"appender-add\", \"journal\": \"absent\", \"address\": \"10.77.0.2\"}\n",
+		"{\"request\": \"ledger-create\", \"name\": \"bad\", \"words_log2\": 3}\n",
+		"{\"request\": \"ledger-create\", \"name\": \"bad\", \"words_log2\": 4294967300}\n",
+		"{\"request\": \"ledger-create\", \"name\": \"bad\", \"words_log2\": 4, \"rows\": 0}\n",
+		"{\"request\": \"ledger-create\", \"name\": \"bad\", \"words_log2\": 4, \"rows\": 9}\n",
+		"{\"request\": \"ledger-open\", \"name\": \"absent\"}\n",
+		"{\"request\": \"adder-add\", \"ledger\": \"absent\", \"address\": \"10.77.0.2\"}\n",
+		"{\"request\": \"adder-renew\", \"ledger\": \"absent\", \"address\": \"10.77.0.2\"}\n",
 		"\xff\xfe\xfd\n",
 		"{\"request\": \"list\", \"\\u0000\": 1}\n",
 	};

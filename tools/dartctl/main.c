@@ -32,6 +32,8 @@ static const struct command commands[] = {
 	{ "requester", .commands = requester_commands, .summary = "" },
 	{ "journal", .commands = journal_commands, .summary = "" },
 	{ "appender", .commands = appender_commands, .summary = "" },
+	{ "ledger", .commands = ledger_commands, .summary = "" },
+	{ "adder", .commands = adder_commands, .summary = "" },
 	{ "xdp", .commands = xdp_commands, .summary = "" },
 	{ "registration", .commands = registration_commands, .summary = "" },
 	{ "controller", .commands = controller_commands, .summary = "" },

@@ -254,6 +254,23 @@
  *   {"request": "appender-list", "journal": N}
  *       The appenders of this journal, or of all journals without "journal".
  *
+ *   {"request": "ledger-create", "name": N, "words_log2": W, "rows": R, "file": F}
+ *       Creates a ledger of R rows of 2^W words, see <dart/ledger.h>; R and F are optional.  F as of
+ *       store-create.  Without F, if the service manager kept the memory of a ledger with this name
+ *       and geometry, the ledger gets that memory, with its sums.  Root only.
+ *   {"request": "ledger-delete", "name": N}
+ *   {"request": "ledger-list"}
+ *   {"request": "ledger-open", "name": N}
+ *   {"request": "ledger-export", "name": N}
+ *       As the requests for stores; "export" returns the configuration that adders need.
+ *   {"request": "adder-add", "ledger": N, "address": A}
+ *   {"request": "adder-remove", "ledger": N, "address": A}
+ *   {"request": "adder-renew", "ledger": N, "address": A}
+ *       Adds or removes an adder, by its IPv4 address, or replaces its queue pair as requester-renew
+ *       does.  EAGAIN as of reporter-add.  Root only.
+ *   {"request": "adder-list", "ledger": N}
+ *       The adders of this ledger, or of all ledgers without "ledger".
+ *
  *   {"request": "registration-list"}
  *       The registrations that the agent restores after a restart.
  *   {"request": "registration-save"}
@@ -261,7 +278,8 @@
  *
  * Objects that register-source, follow-source, register-host, register-map, register-counters,
  * probe-load, application-add, store-create, reporter-add, table-create, requester-add,
- * journal-create and appender-add register outlive the agent: the agent writes the request to its state file before it sends the reply, and the next
+ * journal-create, appender-add, ledger-create and adder-add register outlive the agent: the agent
+ * writes the request to its state file before it sends the reply, and the next
  * agent carries the request out again.  It opens an object that came as a descriptor by its path:
  * the path of the descriptor or, from root, the member "path" of such a request (for eBPF maps,
  * which have no path of their own: where the map is pinned).  If that fails the registration is
@@ -284,6 +302,9 @@
  * "requester" as in requester-list; for journal-list, "journals"; for journal-create, -delete and
  * -open, "journal" as in journal-list; for journal-export, "journals", as in dart_journals(5);
  * for appender-list, "appenders"; for appender-add and -remove, "appender" as in appender-list;
+ * for ledger-list, "ledgers"; for ledger-create, -delete and -open, "ledger" as in ledger-list; for
+ * ledger-export, "ledgers", as in dart_ledgers(5); for adder-list, "adders"; for adder-add, -remove
+ * and -renew, "adder" as in adder-list;
  * for source-list, "sources"; for controller-list,
  * "controllers"; for controller-disconnect, "controller" as in controller-list; for monitor,
  * "monitor": true; for registration-list, "registrations"; for registration-save, "saved": true;
@@ -317,9 +338,10 @@
  * "cgroup" or "filesystem", "follows": true if follow-source takes it, "gathered_only": true if it
  * needs the member "gather", "description": "TCP counters of a network namespace"}.
  *
- * A controller: {"peer": "10.0.0.2:41234", "kind": "controller", "reader", "table
- * reader" or "journal reader", "store": N, "table": N, "journal": N, "age_s": 17}; "store" is
- * there only for a reader, "table" only for a table reader, and "journal" only for a journal reader; "age_s" counts from the connection.
+ * A controller: {"peer": "10.0.0.2:41234", "kind": "controller", "reader", "table reader",
+ * "journal reader" or "ledger reader", "store": N, "table": N, "journal": N, "ledger": N, "age_s":
+ * 17}; "store" is there only for a reader, "table" only for a table reader, and so on; "age_s"
+ * counts from the connection.
  *
  * A change: {"time_ms": CLOCK_REALTIME in ms, "event": E, "object": O, "name": N}.
  * E and O: "added", "removed" or "ended" (its counters no longer exist) of an
@@ -328,8 +350,10 @@
  * address, and "store" names its store); "added" or "removed" of a "table";
  * "added", "removed" or "renewed" of a "requester" (N is its address, and "table" names
  * its table); "added" or "removed" of a "journal" or "appender" (N is its address, and
- * "journal" names its journal); "loaded" or "unloaded" of a "probe"; "connected" or "disconnected" of a
- * "controller", "reader", "table reader" or "journal reader" (N is its "peer").
+ * "journal" names its journal); "added" or "removed" of a "ledger"; "added", "removed" or "renewed"
+ * of an "adder" (N is its address, and "ledger" names its ledger); "loaded" or "unloaded" of a
+ * "probe"; "connected" or "disconnected" of a "controller", "reader", "table reader", "journal
+ * reader" or "ledger reader" (N is its "peer").
  *
  * A probe: {"name": N, "loaded": true, "entries": ["tcp"], "missed": 0,
  * "description": "TCP traffic of the host"}; "missed", the number of events not
@@ -376,19 +400,26 @@
  *
  * An appender: {"journal": N, "appender": A, "part": 0, "qpn": 17}.
  *
+ * A ledger: {"name": N, "rows": 2, "words_log2": 16, "bytes": 1048584, "huge_pages": false,
+ * "file": F, "epoch": S, "adders": 1, "readers": 0}, as a store.
+ *
+ * An adder: {"ledger": N, "adder": A, "qpn": 17, "state": "ready" or "error", "first_psn": 5,
+ * "expected_psn": 12, "renewals": 0}, as a requester.
+ *
  * A registration: {"name": "entry cpustat", "request": {the request, without "path"},
  * "path": P, "owner": UID, "origin": "command" or "configuration", "missing": why it could
  * not be restored}; path and missing are present only if they apply, and name once the agent
- * has carried the request out: "entry", "follower", "host", "probe", "store", "table" or
- * "journal" and its name, or "reporter", "requester" or "appender", its store, table or journal,
- * and its address.
+ * has carried the request out: "entry", "follower", "host", "probe", "store", "table", "journal"
+ * or "ledger" and its name, or "reporter", "requester", "appender" or "adder", its store, table,
+ * journal or ledger, and its address.
  *
  * Names of entries: 1 to DART_REGISTRATION_NAME_MAX - 1 characters out of letters, digits and
  * "_-.:/@+=%~", or up to DART_CONTROL_ENTRY_NAME_MAX - 1 (see <dart/control.h>) for names
  * that the agent forms, such as those of sources.  Names of stores: the same, up to
  * DART_STORE_NAME_MAX - 1 characters (see <dart/store_access.h>).  Names of tables: up to
  * DART_TEA_NAME_MAX - 1 characters (see <dart/tea_access.h>).  Names of journals: up to
- * DART_JOURNAL_NAME_MAX - 1 characters (see <dart/journal_access.h>).
+ * DART_JOURNAL_NAME_MAX - 1 characters (see <dart/journal_access.h>).  Names of ledgers: up to
+ * DART_LEDGER_NAME_MAX - 1 characters (see <dart/ledger_access.h>).
  *
  * The mode of the socket decides who may connect: root, and the group "dart" where it
  * exists.  DART_REGISTRATION_CLIENTS clients can be connected at a time, unless the

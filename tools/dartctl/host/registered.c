@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <dart/journal.h>
+#include <dart/ledger.h>
 #include <dart/store.h>
 #include <dart/tea.h>
 
@@ -69,6 +70,14 @@ static bool is_same_journal(const json_t *a, const json_t *b)
 	       is_same_number(a, b, "parts", DART_JOURNAL_PARTS);
 }
 
+static bool is_same_ledger(const json_t *a, const json_t *b)
+{
+	return !strcmp(text_of(a, "name"), text_of(b, "name")) &&
+	       !strcmp(text_of(a, "file"), text_of(b, "file")) &&
+	       is_same_number(a, b, "words_log2", -1) &&
+	       is_same_number(a, b, "rows", DART_LEDGER_ROWS);
+}
+
 static bool is_same(const json_t *registration, const struct dart_configuration_item *item)
 {
 	const json_t *request = json_object_get(registration, "request");
@@ -82,6 +91,8 @@ static bool is_same(const json_t *registration, const struct dart_configuration_
 		return is_same_table(request, item->request);
 	if (!strcmp(type, "journal-create"))
 		return is_same_journal(request, item->request);
+	if (!strcmp(type, "ledger-create"))
+		return is_same_ledger(request, item->request);
 	/* Maps without names differ in their paths only. */
 	if (!strcmp(type, "register-map") && strcmp(text_of(registration, "path"), item->path))
 		return false;
@@ -116,8 +127,10 @@ void registered__describe(const struct dart_configuration_item *item, char *text
 		{ "requester-add", "requester", "address" },
 		{ "journal-create", "journal", "name" },
 		{ "appender-add", "appender", "address" },
+		{ "ledger-create", "ledger", "name" },
+		{ "adder-add", "adder", "address" },
 	};
-	static const char *const further[] = { "netns",	     "netdev", "disk",	"cgroup",
+	static const char *const further[] = { "netns",	     "netdev", "disk",	"cgroup", "ledger",
 					       "filesystem", "store",  "table", "journal" };
 	const char *type = text_of(item->request, "request"), *name, *value;
 	size_t i, used = 0;

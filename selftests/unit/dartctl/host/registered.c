@@ -15,7 +15,8 @@ static const char list[] =
 	"{\"request\": {\"request\": \"reporter-add\", \"store\": \"s\", \"address\": \"10.0.0.1\"}},"
 	"{\"request\": {\"request\": \"table-create\", \"name\": \"t\", \"rows_log2\": 4, \"key_length\": 13, \"value_length\": 7}},"
 	"{\"request\": {\"request\": \"requester-add\", \"table\": \"t\", \"address\": \"10.0.0.1\"}},"
-	"{\"request\": {\"request\": \"journal-create\", \"name\": \"j\", \"batches_log2\": 4, \"entry_length\": 8}}]";
+	"{\"request\": {\"request\": \"journal-create\", \"name\": \"j\", \"batches_log2\": 4, \"entry_length\": 8}},"
+	"{\"request\": {\"request\": \"ledger-create\", \"name\": \"l\", \"words_log2\": 16}}]";
 
 static const struct {
 	const char *request, *path;
@@ -68,6 +69,12 @@ static const struct {
 	  NULL, false, "journal j" },
 	{ "{\"request\": \"appender-add\", \"journal\": \"j\", \"address\": \"10.0.0.1\"}",
 	  NULL, false, "appender 10.0.0.1, journal j" },
+	{ "{\"request\": \"ledger-create\", \"name\": \"l\", \"words_log2\": 16, \"rows\": 2}",
+	  NULL, true, "ledger l" },
+	{ "{\"request\": \"ledger-create\", \"name\": \"l\", \"words_log2\": 16, \"rows\": 3}",
+	  NULL, false, "ledger l" },
+	{ "{\"request\": \"adder-add\", \"ledger\": \"l\", \"address\": \"10.0.0.1\"}",
+	  NULL, false, "adder 10.0.0.1, ledger l" },
 };
 
 static void for_each(void (*check)(const struct dart_configuration_item *item, size_t i))

@@ -140,7 +140,10 @@ static void test_items(void **state)
 		     "    lists: 2^16\n"
 		     "    parts: 1\n"
 		     "    file: /dev/shm/journal\n"
-		     "    appenders: [10.0.0.4]\n");
+		     "    appenders: [10.0.0.4]\n"
+		     "ledgers:\n"
+		     "  - {name: a, words: 2^16}\n"
+		     "  - {name: b, words: 16, rows: 8, file: /dev/shm/ledger, adders: [10.0.0.5]}\n");
 #define SOURCE "{\"request\":\"register-source\",\"source\":"
 	assert_items(
 		SOURCE "\"cpustat\"} -\n"
@@ -172,7 +175,10 @@ static void test_items(void **state)
 		"{\"request\":\"table-create\",\"name\":\"c\",\"rows_log2\":0,\"key_length\":1,\"value_length\":64,\"shares\":[1023,1023]} -\n"
 		"{\"request\":\"journal-create\",\"name\":\"a\",\"batches_log2\":10,\"entry_length\":41} -\n"
 		"{\"request\":\"journal-create\",\"name\":\"b\",\"batches_log2\":1,\"entry_length\":48,\"batch_log2\":6,\"lists_log2\":16,\"parts\":1,\"file\":\"/dev/shm/journal\"} /dev/shm/journal\n"
-		"{\"request\":\"appender-add\",\"journal\":\"b\",\"address\":\"10.0.0.4\"} -\n");
+		"{\"request\":\"appender-add\",\"journal\":\"b\",\"address\":\"10.0.0.4\"} -\n"
+		"{\"request\":\"ledger-create\",\"name\":\"a\",\"words_log2\":16} -\n"
+		"{\"request\":\"ledger-create\",\"name\":\"b\",\"words_log2\":4,\"rows\":8,\"file\":\"/dev/shm/ledger\"} /dev/shm/ledger\n"
+		"{\"request\":\"adder-add\",\"ledger\":\"b\",\"address\":\"10.0.0.5\"} -\n");
 	assert_string_equal(configuration.items[2].file, "f.yaml");
 	assert_int_equal(configuration.items[2].line, 4);
 	assert_int_equal(configuration.items[17].line, 21);

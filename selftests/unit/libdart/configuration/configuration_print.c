@@ -198,6 +198,29 @@ static void add_table(json_t *list, int index)
 	}
 }
 
+/* A ledger and its adders. */
+static void add_ledger(json_t *list, int index)
+{
+	char name[32], file[256];
+	const bool has_file = random__below(&seed, 2);
+	int i;
+
+	sprintf(name, "l: %d", index);
+	name_of(file, "/l", index);
+	json_array_append_new(list, json_pack("{s:{s:s, s:s, s:i, s:o*, s:s*}, s:s*}", "request",
+					      "request", "ledger-create", "name", name,
+					      "words_log2", 4 + (int)random__below(&seed, 25),
+					      "rows", optional(1 + index), "file",
+					      has_file ? file : NULL, "path",
+					      has_file ? file : NULL));
+	for (i = random__below(&seed, 3); i > 0; i--) {
+		sprintf(file, "10.3.%d.%d", index, i);
+		json_array_append_new(list,
+				      json_pack("{s:{s:s, s:s, s:s}}", "request", "request",
+						"adder-add", "ledger", name, "address", file));
+	}
+}
+
 /* A journal and its appenders. */
 static void add_journal(json_t *list, int index)
 {
@@ -240,6 +263,8 @@ static json_t *new_registrations(void)
 		add_table(list, i);
 	for (i = random__below(&seed, 4); i > 0; i--)
 		add_journal(list, i);
+	for (i = random__below(&seed, 4); i > 0; i--)
+		add_ledger(list, i);
 	return list;
 }
 
@@ -337,11 +362,12 @@ static void test_comments(void **state)
 		"{\"request\": {\"request\": \"probe-load\", \"name\": \"a\\nprobes: [b]\\u0085\"}},"
 		"{\"request\": {\"request\": \"reporter-add\", \"store\": \"s\", \"address\": \"10.0.0.1\"}},"
 		"{\"request\": {\"request\": \"appender-add\", \"journal\": \"s\", \"address\": \"10.0.0.1\"}},"
+		"{\"request\": {\"request\": \"adder-add\", \"ledger\": \"s\", \"address\": \"10.0.0.1\"}},"
 		"{\"request\": {\"request\": \"requester-add\", \"table\": \"s\", \"address\": \"10.0.0.1\"}}]",
 		0, NULL);
 	char *text;
 
-	assert_int_equal(print_and_load(json), 6);
+	assert_int_equal(print_and_load(json), 7);
 	assert_int_equal(configuration.item_count, 0);
 	json_decref(json);
 	text = print("[{\"request\": {\"request\": \"register-map\", \"name\": \"m\"}}]");

@@ -24,6 +24,8 @@ enum list {
 	LIST_REQUESTERS, /* inside of tables */
 	LIST_JOURNALS,
 	LIST_APPENDERS, /* inside of journals */
+	LIST_LEDGERS,
+	LIST_ADDERS, /* inside of ledgers */
 };
 
 static const struct {
@@ -43,6 +45,8 @@ static const struct {
 	{ "requester-add", LIST_REQUESTERS },
 	{ "journal-create", LIST_JOURNALS },
 	{ "appender-add", LIST_APPENDERS },
+	{ "ledger-create", LIST_LEDGERS },
+	{ "adder-add", LIST_ADDERS },
 };
 
 struct printer {
@@ -325,6 +329,19 @@ static void print_journal(FILE *file, const json_t *registrations, const json_t 
 		    text_of(request, "name"));
 }
 
+static void print_ledger(FILE *file, const json_t *registrations, const json_t *registration)
+{
+	const json_t *request = request_of(registration);
+	bool is_first = true;
+
+	print_member(file, &is_first, "name", text_of(request, "name"));
+	print_power(file, "words", json_object_get(request, "words_log2"));
+	print_number(file, "rows", json_object_get(request, "rows"));
+	print_member(file, &is_first, "file", text_of(request, "file"));
+	print_parts(file, registrations, "adders", "adder-add", "ledger",
+		    text_of(request, "name"));
+}
+
 /* ---- registrations that a file cannot express */
 
 /* Can YAML hold all texts in @json? */
@@ -383,6 +400,9 @@ static const char *objection(const struct printer *printer, const json_t *regist
 	if (is_of(registration, LIST_APPENDERS) &&
 	    !has_whole(printer, LIST_JOURNALS, text_of(request, "journal") ?: ""))
 		return "it appends to no journal";
+	if (is_of(registration, LIST_ADDERS) &&
+	    !has_whole(printer, LIST_LEDGERS, text_of(request, "ledger") ?: ""))
+		return "it adds to no ledger";
 	return NULL;
 }
 
@@ -437,6 +457,7 @@ static int check(const json_t *registration, struct dart_error *error)
 		[LIST_STORES] = "name",	   [LIST_REPORTERS] = "address",
 		[LIST_TABLES] = "name",	   [LIST_REQUESTERS] = "address",
 		[LIST_JOURNALS] = "name",  [LIST_APPENDERS] = "address",
+		[LIST_LEDGERS] = "name",   [LIST_ADDERS] = "address",
 	};
 	size_t i;
 
@@ -471,6 +492,7 @@ int dart_configuration__print(FILE *file, const json_t *registrations, struct da
 	print_list(&printer, LIST_STORES, "stores", print_store);
 	print_list(&printer, LIST_TABLES, "tables", print_table);
 	print_list(&printer, LIST_JOURNALS, "journals", print_journal);
+	print_list(&printer, LIST_LEDGERS, "ledgers", print_ledger);
 	ret = print_comments(&printer);
 	if (ferror(file))
 		return dart_error__set(error, EIO, "cannot write the configuration");

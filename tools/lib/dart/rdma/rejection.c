@@ -7,6 +7,7 @@
 
 #include <dart/control.h>
 #include <dart/journal_access.h>
+#include <dart/ledger_access.h>
 #include <dart/rpc.h>
 #include <dart/tea_access.h>
 
@@ -27,6 +28,8 @@ static const char *question(__le64 magic)
 		return "no such table? ";
 	if (magic == htole64(DART_JOURNAL_ACCESS_MAGIC))
 		return "no such journal? ";
+	if (magic == htole64(DART_LEDGER_ACCESS_MAGIC))
+		return "no such ledger? ";
 	return "no such store? ";
 }
 
