@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dart-report: reports the paths of flows to stores. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -31,6 +32,11 @@ static int run(const struct options *options)
 		fprintf(stderr, "dart-report: %s\n", error.text);
 	else
 		ret = print_summary(&session, options->json);
+	if (!ret && session.counting.has_given_up) {
+		fputs("dart-report: the collector of the ledger does not take requests any more\n",
+		      stderr);
+		ret = -ETIMEDOUT;
+	}
 	session__clear(&session);
 	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/report/ledger_adder.h>
 #include <libdart/settings/quantity.h>
 
 #include "options.h"
@@ -15,13 +16,16 @@
 #define RATE_MAX		1000000000
 #define PORTS_DEFAULT		8
 #define INT_PORT_DEFAULT	5000
+#define CACHE_DEFAULT		1024
 
 enum {
-	OPTION_COPIES = 256,
+	OPTION_CACHE = 256,
+	OPTION_COPIES,
 	OPTION_EMIT,
 	OPTION_FOLLOW,
 	OPTION_INT_PORT,
 	OPTION_JOURNAL,
+	OPTION_LEDGER,
 	OPTION_PACKETS,
 	OPTION_PORTS,
 	OPTION_RATE,
@@ -31,6 +35,7 @@ enum {
 };
 
 static const struct option long_options[] = {
+	{ "cache", required_argument, NULL, OPTION_CACHE },
 	{ "collectors", required_argument, NULL, 'c' },
 	{ "copies", required_argument, NULL, OPTION_COPIES },
 	{ "count", required_argument, NULL, 'n' },
@@ -42,6 +47,7 @@ static const struct option long_options[] = {
 	{ "interface", required_argument, NULL, 'i' },
 	{ "journal", required_argument, NULL, OPTION_JOURNAL },
 	{ "json", no_argument, NULL, 'j' },
+	{ "ledger", required_argument, NULL, OPTION_LEDGER },
 	{ "packets", required_argument, NULL, OPTION_PACKETS },
 	{ "pcap", required_argument, NULL, 'p' },
 	{ "ports", required_argument, NULL, OPTION_PORTS },
@@ -54,13 +60,17 @@ static const struct option long_options[] = {
 };
 
 const char options__help[] =
-	"Usage: dart-report [OPTION]... --interface IFACE --collectors FILE | --journal FILE\n"
+	"Usage: dart-report [OPTION]... --interface IFACE\n"
+	"                   --collectors FILE | --journal FILE | --ledger FILE\n"
 	"                   --flows KIND | --pcap FILE\n"
-	"Reports the paths of flows to stores, or appends them to a journal.\n"
+	"Reports the paths of flows to stores, appends them to a journal, or counts their\n"
+	"packets in a ledger.\n"
 	"\n"
 	"  -c, --collectors FILE  collectors to report to (see dart_collectors(5)); may be\n"
 	"                         repeated\n"
 	"      --journal FILE     append an entry for each packet (see dart_journals(5))\n"
+	"      --ledger FILE      add each packet to its flow (see dart_ledgers(5))\n"
+	"      --cache N          flows whose packets are added up before (1024)\n"
 	"  -i, --interface IFACE  send from this Ethernet interface\n"
 	"  -f, --flows KIND       generate flows: uniform, zipf or fat-tree\n"
 	"  -n, --count N          number of flows (1000)\n"
@@ -70,7 +80,8 @@ const char options__help[] =
 	"      --ports K          fat-tree: ports per switch (8)\n"
 	"  -p, --pcap FILE        report the INT-MD packets of a capture\n"
 	"      --copies WHICH     slots to fill per key: one at random (random), or all\n"
-	"      --follow           go on with other numbers when a file of collectors changes\n"
+	"      --follow           go on with other numbers when a file of collectors, or of a\n"
+	"                         ledger, changes\n"
 	"      --rate N           at most N frames/s (10000); 0: no limit\n"
 	"      --source ADDRESS   source address (the first one of the interface)\n"
 	"      --emit WHAT        send reports (report), or packets with INT-MD (int)\n"
@@ -127,6 +138,17 @@ static int take_collectors(struct options *options)
 	return 0;
 }
 
+static int take_cache(struct options *options, struct dart_error *error)
+{
+	uint64_t rows;
+	int ret = take_number("size of a cache", 1, DART_LEDGER_CACHE_MAX, &rows, error);
+
+	if (!ret && rows & (rows - 1))
+		ret = dart_error__set(error, EINVAL, "'%s' is not a power of two", optarg);
+	options->cache = rows;
+	return ret;
+}
+
 static int parse_one(struct options *options, int c, char *argv[],
 		     struct dart_error *error, bool *has_kind)
 {
@@ -168,6 +190,11 @@ static int parse_one(struct options *options, int c, char *argv[],
 	case OPTION_JOURNAL:
 		options->journal = optarg;
 		return 0;
+	case OPTION_LEDGER:
+		options->ledger = optarg;
+		return 0;
+	case OPTION_CACHE:
+		return take_cache(options, error);
 	case OPTION_PACKETS:
 		return take_number("number of packets", 1, UINT64_MAX, &options->packets, error);
 	case OPTION_PORTS:
@@ -198,6 +225,8 @@ static int parse_one(struct options *options, int c, char *argv[],
 /* Checks that the options fit together. */
 static int check(const struct options *options, bool has_kind, struct dart_error *error)
 {
+	const int kinds = options->emit_int + !!options->collector_files + !!options->journal +
+			  !!options->ledger;
 	const uint64_t max = dart_flows__max(&options->flows);
 
 	if (!options->interface)
@@ -206,14 +235,15 @@ static int check(const struct options *options, bool has_kind, struct dart_error
 	if (has_kind == !!options->pcap)
 		return dart_error__set(error, EINVAL,
 			"expected either --flows KIND or --pcap FILE");
-	if (options->emit_int + !!options->collector_files + !!options->journal > 1)
+	if (kinds > 1)
 		return dart_error__set(error, EINVAL,
-			"--emit int, --collectors and --journal are mutually exclusive");
-	if (!options->emit_int && !options->collector_files && !options->journal)
+			"--emit int, --collectors, --journal and --ledger are mutually exclusive");
+	if (!kinds)
 		return dart_error__set(error, EINVAL,
-			"no collector to report to (add --collectors FILE or --journal FILE)");
-	if (options->follows && !options->collector_files)
-		return dart_error__set(error, EINVAL, "--follow needs --collectors FILE");
+			"no collector to report to (add --collectors FILE, --journal FILE or --ledger FILE)");
+	if (options->follows && !options->collector_files && !options->ledger)
+		return dart_error__set(error, EINVAL,
+				       "--follow needs --collectors FILE or --ledger FILE");
 	if (options->emit_int && options->pcap)
 		return dart_error__set(error, EINVAL,
 			"--emit int and --pcap are mutually exclusive");
@@ -242,6 +272,7 @@ int options__parse(struct options *options, int argc, char *argv[], struct dart_
 		},
 		.rate = RATE_DEFAULT,
 		.int_port = INT_PORT_DEFAULT,
+		.cache = CACHE_DEFAULT,
 	};
 	dart_error__set(error, 0, "out of memory");
 	optind = 0;

@@ -16,6 +16,8 @@ struct options {
 	const char **collectors;	/* files */
 	size_t collector_files;
 	const char *journal;		/* file to append entries to, not reports */
+	const char *ledger;		/* file to add packets to, not reports */
+	uint32_t cache;			/* rows in front of the ledger */
 	const char *interface;
 	const char *pcap;		/* NULL: generated flows */
 	struct dart_flows_options flows;

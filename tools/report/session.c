@@ -149,6 +149,8 @@ static int send_packet(const struct int_packet *packet, const struct options *op
 static int session__send_one(struct session *session, const struct options *options,
 			     const struct int_packet *packet, struct dart_packet_socket *socket)
 {
+	if (session->counting.adder)
+		return counting__add(&session->counting, packet->key, packet->key_length, socket);
 	if (session->appender)
 		return session__append(session, packet, socket);
 	if (session->builder)
@@ -161,9 +163,10 @@ static int session__send(struct session *session, const struct options *options,
 {
 	const uint64_t start = dart_clock__ns(CLOCK_MONOTONIC);
 	struct int_packet packet;
-	int ret, sent = 0;
+	int ret = 0, sent = 0;
 
-	while (!sent && (ret = feed__next(feed, &packet, error)) > 0) {
+	while (!sent && !session->counting.has_given_up &&
+	       (ret = feed__next(feed, &packet, error)) > 0) {
 		if (session->watch.paths) {
 			ret = session__follow(session, options, &session->watch, error);
 			if (ret)
@@ -172,6 +175,8 @@ static int session__send(struct session *session, const struct options *options,
 		session->packets++;
 		sent = session__send_one(session, options, &packet, socket);
 	}
+	if (!sent && session->counting.adder)
+		sent = counting__finish(&session->counting, socket);
 	if (!sent)
 		sent = session__flush(session, socket);
 	if (!sent)
@@ -205,7 +210,7 @@ static int session__open_journal(struct session *session, const struct options *
 }
 
 static int session__init(struct session *session, const struct options *options,
-			 const struct dart_packet_socket *socket, struct dart_error *error)
+			 struct dart_packet_socket *socket, struct dart_error *error)
 {
 	struct in_addr address = options->source;
 	int ret;
@@ -218,6 +223,9 @@ static int session__init(struct session *session, const struct options *options,
 		return dart_error__set(error, EADDRNOTAVAIL,
 				       "interface '%s' has no IPv4 address (add --source ADDRESS)",
 				       options->interface);
+	if (options->ledger)
+		return counting__open(&session->counting, options->ledger, options->interface,
+				      address, options->cache, options->follows, socket, error);
 	if (options->follows) {
 		ret = path_watch__open(&session->watch, options->collectors,
 				       options->collector_files, error) ?:
@@ -258,6 +266,7 @@ void session__clear(struct session *session)
 {
 	if (session->watch.paths)
 		path_watch__close(&session->watch);
+	counting__close(&session->counting);
 	dart_journal_appender__free(session->appender);
 	dart_report_builder__free(session->builder);
 	dart_collectors__free(&session->collectors);

@@ -7,6 +7,7 @@
 #include <libdart/report/journal_target.h>
 #include <libdart/report/report_builder.h>
 
+#include "counting.h"
 #include "options.h"
 #include "tools/watch/path_watch.h"
 
@@ -29,6 +30,7 @@ struct session {
 	struct dart_journal_appender *appender;
 	uint64_t entries;
 	uint64_t batches;	/* WRITEs of them */
+	struct counting counting;	/* with an adder if packets are counted */
 };
 
 /*

@@ -14,6 +14,35 @@ static double frames_per_second(const struct session *session)
 	return session->ns ? session->frames * 1e9 / session->ns : 0;
 }
 
+/* The largest sum that may be missing in a word of any row, or in the total. */
+static uint64_t lost(const struct dart_ledger_adder_counts *counts)
+{
+	uint64_t most = 0;
+	size_t i;
+
+	for (i = 0; i <= DART_LEDGER_ROWS_MAX; i++)
+		if (counts->lost[i] > most)
+			most = counts->lost[i];
+	return most;
+}
+
+static void print_counting(const struct counting *counting)
+{
+	const struct dart_ledger_adder_counts *counts =
+		dart_ledger_adder__counts(counting->adder);
+	const struct dart_collector *collector =
+		&dart_ledger_adder__target(counting->adder)->collector;
+	char ip[INET_ADDRSTRLEN];
+
+	inet_ntop(AF_INET, &collector->ip, ip, sizeof(ip));
+	printf("%s at %s, queue pair %" PRIu32 ": %" PRIu64 " packets in %" PRIu64
+	       " requests, %" PRIu64 " repeated, lost at most %" PRIu64 "\n",
+	       collector->name, ip, collector->qpn, counts->amounts, counts->requests,
+	       counts->repeats, lost(counts));
+	if (counts->renewals)
+		printf("%" PRIu64 " times another queue pair\n", counts->renewals);
+}
+
 void summary__print(const struct session *session)
 {
 	const struct dart_collector *collector = session->collectors.list;
@@ -34,6 +63,8 @@ void summary__print(const struct session *session)
 		       " batches\n",
 		       collector->name, ip, collector->qpn, session->entries, session->batches);
 	}
+	if (session->counting.adder)
+		print_counting(&session->counting);
 	if (session->unassigned)
 		printf("%" PRIu64 " packets %s\n", session->unassigned,
 		       session->appender ? "of IPv6, which entries have no room for" :
@@ -59,6 +90,34 @@ static json_t *journal_to_json(const struct session *session)
 	return json_pack("{s:s, s:s, s:I, s:I, s:I}", "name", collector->name, "ip", ip, "qpn",
 			 (json_int_t)collector->qpn, "entries", (json_int_t)session->entries,
 			 "batches", (json_int_t)session->batches);
+}
+
+/* NULL if nothing was counted. */
+static json_t *counting_to_json(const struct counting *counting)
+{
+	const struct dart_ledger_adder_counts *counts;
+	const struct dart_ledger_target *target;
+	char ip[INET_ADDRSTRLEN];
+	json_t *rows;
+	uint32_t i;
+
+	if (!counting->adder)
+		return NULL;
+	counts = dart_ledger_adder__counts(counting->adder);
+	target = dart_ledger_adder__target(counting->adder);
+	rows = json_array();
+	for (i = 0; i < target->geometry.rows; i++)
+		/* A failure makes json_pack() fail, too. */
+		json_array_append_new(rows, json_integer(counts->lost[i]));
+	inet_ntop(AF_INET, &target->collector.ip, ip, sizeof(ip));
+	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I}", "name",
+			 target->collector.name, "ip", ip, "qpn",
+			 (json_int_t)target->collector.qpn, "packets", (json_int_t)counts->amounts,
+			 "requests", (json_int_t)counts->requests, "executed",
+			 (json_int_t)counts->executed, "repeats", (json_int_t)counts->repeats,
+			 "refusals", (json_int_t)counts->refusals, "renewals",
+			 (json_int_t)counts->renewals, "lost", rows, "lost_of_total",
+			 (json_int_t)counts->lost[target->geometry.rows]);
 }
 
 static json_t *collectors_to_json(const struct session *session)
@@ -88,14 +147,15 @@ int summary__print_json(const struct session *session)
 	json_t *json;
 	int ret;
 
-	json = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:o, s:o*}", "packets",
+	json = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:o, s:o*, s:o*}", "packets",
 			 (json_int_t)session->packets, "frames", (json_int_t)session->frames,
 			 "unassigned", (json_int_t)session->unassigned, "others",
 			 (json_int_t)session->others, "tagged", (json_int_t)session->tagged,
 			 "malformed", (json_int_t)session->malformed, "refusals",
 			 (json_int_t)session->refusals, "seconds", session->ns / 1e9,
 			 "frames_per_second", frames_per_second(session), "collectors",
-			 collectors_to_json(session), "journal", journal_to_json(session));
+			 collectors_to_json(session), "journal", journal_to_json(session),
+			 "ledger", counting_to_json(&session->counting));
 	if (!json)
 		return -ENOMEM;
 	ret = json_dumpf(json, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));

@@ -84,6 +84,10 @@ static void test_all(void **state)
 	options__clear(&options);
 	assert_int_equal(parse(&options, "-i e --journal a -f zipf", &error), 0);
 	assert_string_equal(options.journal, "a");
+	assert_int_equal(parse(&options, "-i e --ledger a -f zipf --follow --cache 4096", &error),
+			 0);
+	assert_string_equal(options.ledger, "a");
+	assert_int_equal(options.cache, 4096);
 	options__clear(&options);
 	assert_int_equal(parse(&options, "--help", &error), 0);
 	assert_int_equal(options.action, 'h');
@@ -106,6 +110,9 @@ static void test_refused(void **state)
 		{ "-i e -f zipf -c a --journal b", "mutually exclusive" },
 		{ "-i e -f zipf --journal b --emit int", "mutually exclusive" },
 		{ "-i e -f zipf --journal b --follow", "--follow needs" },
+		{ "-i e -f zipf --journal b --ledger c", "mutually exclusive" },
+		{ "-i e -f zipf --ledger b --cache 3", "not a power of two" },
+		{ "-i e -f zipf --ledger b --cache 0", "is not a size of a cache" },
 		{ "-i e -p a --emit int", "--emit int" },
 		{ "-i e -c a -f tree", "'tree'" },
 		{ "-i e -c a -f fat-tree --ports 3", "even" },
