@@ -71,6 +71,8 @@ is_carried() {
 		"$(gojq '.ledgers[0].qpn' /run/flows.json)" ]
 }
 
+check "the next run gets another queue pair" on host dartctl adder renew flows 10.77.0.1
+check "the file has it" until_true is_carried
 count kills &
 counting=$!
 killed=0

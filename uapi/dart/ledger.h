@@ -77,6 +77,9 @@
  * volume 1, section 9.4.5).  So each amount is in its word exactly once, whatever the network
  * loses, repeats or delays.
  *
+ * A queue pair serves one run of an adder, which begins with the first PSN: a PSN of an earlier run
+ * would be answered, but not executed.  So the agent makes another queue pair before each run.
+ *
  * An agent makes another queue pair for an adder when it starts again, or is asked to.  Unless the
  * former one ended with such a NAK, the adder cannot know which of the requests without an answer
  * were executed.  It never sends these again, and adds their amounts to a counter for each row,
