@@ -5,6 +5,7 @@ texts_programs := texts_controller texts_dartd texts_members
 programs += $(if $(foreign),,$(texts_programs))
 texts_controller_sources = tools/texts/main.c $(controller_settings)
 texts_controller_libraries := dart
+texts_controller_packages := nettle re2
 texts_dartd_sources := tools/texts/main.c agent/options.c
 texts_dartd_libraries := dart
 texts_members_sources := tools/texts/main.c tools/members/options.c

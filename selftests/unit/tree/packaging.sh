@@ -15,7 +15,7 @@ section() {
 # Packages that are essential for building are always installed. dh-sequence-NAME is an add-on of
 # debhelper.
 needed() {
-	section build | grep -v -x -e gcc -e libc6-dev -e make
+	section build | grep -v -x -e g++ -e gcc -e libc6-dev -e make
 	printf '%s\n' debhelper-compat dh-sequence-dkms dh-sequence-installsysusers
 }
 
