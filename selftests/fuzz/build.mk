@@ -53,6 +53,8 @@ fuzz_journal_parsers := $(addprefix tools/lib/dart/journal/, journal.c journal_c
 fuzz_key_schema_parsers := $(addprefix tools/lib/dart/, yaml_file.c \
 	key/key_schema.c key/key_schema_key.c \
 	key/key_schema_load.c)
+fuzz_ledger_adder_parsers := $(addprefix tools/lib/dart/report/, ledger_adder.c \
+	ledger_target.c)
 fuzz_members_file_sources := $(addprefix tools/controller/, discovery/members_file.c \
 	settings/shard.c)
 fuzz_members_file_parsers := tools/controller/discovery/members_file.c
