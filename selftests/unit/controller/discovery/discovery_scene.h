@@ -102,6 +102,18 @@ static void hear(struct fixture *fixture, const char *sentence)
 		strcpy(fixture->said[i], fixture->said[i + 1]);
 }
 
+/* In either order. */
+static inline void hear_both(struct fixture *fixture, const char *one, const char *other)
+{
+	bool is_one;
+
+	while (!fixture->sentences)
+		assert_int_not_equal(sd_event_run(fixture->event, WAIT_US), 0);
+	is_one = !strncmp(fixture->said[0], one, strlen(one));
+	hear(fixture, is_one ? one : other);
+	hear(fixture, is_one ? other : one);
+}
+
 static void expect(struct fixture *fixture, const char *wanted)
 {
 	if (strcmp(fixture->wanted, wanted))
