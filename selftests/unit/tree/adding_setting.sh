@@ -67,11 +67,13 @@ int main(int argc, char *argv[])
 }
 END
 check "a program can read it" sh -c '
-	cd "$0" && objects=$(ls tools/controller/settings/*.c tools/controller/base/http_address.c |
-		sed "s,^,.output/obj/,; s,c\$,o,") && make -s KDIR= $objects &&
+	cd "$0" && objects=$(ls tools/controller/settings/*.c tools/controller/relabel/*.c* \
+		tools/controller/base/arena.c tools/controller/base/http_address.c |
+		sed "s,^,.output/obj/,; s,\.cc*\$,.o,") && make -s KDIR= $objects &&
 	'"${CC:-cc}"' -std=gnu11 -D_GNU_SOURCE -I . -I uapi -I tools/lib/include -o parse parse.c \
 		$objects .output/lib/libdart.a \
-		-lyaml -ljansson -lrdmacm -libverbs -lgnutls -lxxhash -lz -lm' "$copy"
+		-lyaml -ljansson -lnettle -lre2 -lstdc++ -lrdmacm -libverbs -lgnutls -lxxhash \
+		-lz -lm' "$copy"
 check "the option sets it" [ "$("$copy/parse" --patience 5s host)" = 5000000000 ]
 check "the key sets it" [ "$(echo 'patience: 5s' | "$copy/parse")" = 5000000000 ]
 refuse "the option has its bounds" \

@@ -13,6 +13,7 @@ static void test_accepted(void **state)
 	for (i = 0; i < 20; i++)
 		scrape(&fixture);
 	wait_for(&fixture, 20 * SERIES);
+	wait_until_empty(&fixture);
 	stop(&fixture);
 	receiver__close(&fixture.receiver);
 	/* Only the summary at the end. */
