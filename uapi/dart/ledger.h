@@ -38,7 +38,7 @@
  *   AtomicETH   instead of the RETH: address of the word, rkey, the amount, 8 bytes of 0
  *   payload     none
  *
- * An example: the first request, which adds 5 in row 0, for the key of the example in
+ * An example: a request that adds 5 in row 0, for the key of the example in
  * <dart/store.h>, between the same hosts, with the same numbers and w = 16:
  *
  *   5254000000015254000000020800
@@ -78,7 +78,9 @@
  * loses, repeats or delays.
  *
  * A queue pair serves one run of an adder, which begins with the first PSN: a PSN of an earlier run
- * would be answered, but not executed.  So the agent makes another queue pair before each run.
+ * would be answered, but not executed.  So the agent makes another queue pair before each run.  If it
+ * did not, no amount is lost: an adder first sends DART_LEDGER_PRECEDING requests with the amount 0.
+ * Either these alone are answered from the collector's notes, or none of them is answered at all.
  *
  * An agent makes another queue pair for an adder when it starts again, or is asked to.  Unless the
  * former one ended with such a NAK, the adder cannot know which of the requests without an answer
@@ -104,6 +106,7 @@
 #define DART_LEDGER_BTH_ANSWER		0x12	/* ATOMIC ACKNOWLEDGE */
 
 #define DART_LEDGER_OUTSTANDING		16
+#define DART_LEDGER_PRECEDING		(2 * DART_LEDGER_OUTSTANDING)
 #define DART_LEDGER_RETRY_MS		100
 #define DART_LEDGER_RETRY_MAX_MS	1000
 #define DART_LEDGER_FLUSH_MS		1000

@@ -324,6 +324,48 @@ static void test_faults(void **state)
 	}
 }
 
+/*
+ * An earlier run of @used requests used the queue pair.  No amount is lost in silence: all arrive, or
+ * no request has an answer.
+ */
+static void run_again(uint32_t used)
+{
+	uint64_t sums[KEYS] = {}, words[ROWS * WORDS + 1];
+	const uint64_t none[ROWS * WORDS + 1] = {};
+	struct network network;
+	uint32_t i;
+
+	begin(&network, 64, used);
+	network.collector.expected = (network.collector.expected + used) & DART_ROCE_PSN_MASK;
+	network.collector.saved = used < DART_LEDGER_OUTSTANDING ? used : DART_LEDGER_OUTSTANDING;
+	for (i = 0; i < 5; i++) {
+		assert_int_equal(dart_ledger_adder__add(network.adder, &i, sizeof(i), 7, 1), 0);
+		sums[i] += 7;
+	}
+	dart_ledger_adder__flush(network.adder, true, network.now);
+	for (i = 0; i < 3000; i++)
+		pass(&network, MS);
+	expect(&network.collector.target.geometry, sums, words);
+	if (used < DART_LEDGER_PRECEDING) {
+		assert_true(dart_ledger_adder__is_idle(network.adder));
+		assert_memory_equal(network.collector.words, words, LENGTH);
+	} else {
+		assert_int_equal(dart_ledger_adder__counts(network.adder)->executed, 0);
+		assert_memory_equal(network.collector.words, none, LENGTH);
+		dart_ledger_adder__give_up(network.adder);
+		assert_int_equal(dart_ledger_adder__counts(network.adder)->lost[ROWS], 5 * 7);
+	}
+	end(&network);
+}
+
+static void test_again(void **state)
+{
+	uint32_t used;
+
+	for (used = 0; used <= 3 * DART_LEDGER_PRECEDING; used++)
+		run_again(used);
+}
+
 static void test_time(void **state)
 {
 	uint64_t sums[KEYS] = {}, before;
@@ -481,6 +523,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("each amount is in its words, and in the total", test_quiet),
 		TEST("a cache takes fewer requests", test_cache),
+		TEST("a queue pair that an earlier run used swallows no amount", test_again),
 		TEST("frames that get lost, come twice or late change nothing", test_faults),
 		TEST("an amount is sent after a second", test_time),
 		TEST("without answers the adder repeats its requests once a second", test_silence),

@@ -50,6 +50,35 @@ struct dart_ledger_adder {
 	struct row rows[];
 };
 
+/* ---- requests */
+
+static bool has_room(const struct dart_ledger_adder *adder, uint32_t requests)
+{
+	return adder->end - adder->oldest + requests <= QUEUE;
+}
+
+static void enqueue(struct dart_ledger_adder *adder, uint32_t row, uint64_t crc, uint64_t amount)
+{
+	adder->queue[adder->end++ % QUEUE] = (struct request){
+		.offset = dart_ledger_geometry__offset(&adder->target.geometry, row, crc),
+		.amount = amount,
+		.row = row,
+	};
+	adder->counts.requests++;
+}
+
+/*
+ * Notes of an earlier run can answer what it sends first: at most the requests of the first window,
+ * and as many that follow the last note in it.
+ */
+static void precede(struct dart_ledger_adder *adder)
+{
+	uint32_t i;
+
+	for (i = 0; i < DART_LEDGER_PRECEDING; i++)
+		enqueue(adder, 0, 0, 0);
+}
+
 /* ---- life */
 
 int dart_ledger_adder__new(const struct dart_ledger_target *target, const uint8_t mac[ETH_ALEN],
@@ -72,6 +101,7 @@ int dart_ledger_adder__new(const struct dart_ledger_target *target, const uint8_
 	adder->row_count = rows;
 	adder->pause = RETRY_NS;
 	memcpy(adder->mac, mac, ETH_ALEN);
+	precede(adder);
 	*result = adder;
 	return 0;
 }
@@ -85,21 +115,6 @@ void dart_ledger_adder__free(struct dart_ledger_adder *adder)
 }
 
 /* ---- rows, and requests of them */
-
-static bool has_room(const struct dart_ledger_adder *adder, uint32_t requests)
-{
-	return adder->end - adder->oldest + requests <= QUEUE;
-}
-
-static void enqueue(struct dart_ledger_adder *adder, uint32_t row, uint64_t crc, uint64_t amount)
-{
-	adder->queue[adder->end++ % QUEUE] = (struct request){
-		.offset = dart_ledger_geometry__offset(&adder->target.geometry, row, crc),
-		.amount = amount,
-		.row = row,
-	};
-	adder->counts.requests++;
-}
 
 /* Makes requests of @row of the cache, for which there is room, and frees it. */
 static void send_row(struct dart_ledger_adder *adder, struct row *row)
