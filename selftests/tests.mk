@@ -89,6 +89,9 @@ $(call objects,obj,selftests/$(1).c): | $($(1)_skeletons:%=$(output)/bpf/%.skel.
 endef
 $(foreach name,$(guest_tests),$(eval $(call guest_test,$(name))))
 
+# It takes the page of its ELF header away: on arm64 its code would lie there, too.
+$(output)/selftests/helpers/held_header: private CFLAGS += -Wl,-z,separate-code
+
 # A harness by itself, replay/NAME, gets the inputs of its corpus (make check); with
 # libFuzzer, run/NAME, any inputs (make fuzz).
 harnesses := $(patsubst selftests/fuzz/%.c,%,\
