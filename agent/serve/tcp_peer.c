@@ -334,7 +334,7 @@ static void name_peer(struct tcp_peer *peer)
 			 address->sa_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
 }
 
-/* Its turn comes with those of the others. */
+/* The event loop serves the peer in its turn, as after other events of the socket. */
 static void tcp_peer__has_message(struct session *session)
 {
 	struct tcp_peer *peer =

@@ -89,6 +89,6 @@ sound_link
 numbers kills
 check "it got another queue pair each time" \
 	gojq -e ".ledger.renewals >= $killed - 1 and $killed > 1" /run/flows.kills
-check "the words lack at most what it lost" exact faults kills
+check "the words lack at most the amounts that count as lost" exact faults kills
 exact faults kills
 finish

@@ -131,7 +131,7 @@ gojq -r '.ledger | "# \(.requests) requests, \(.repeats) repeats, \(.renewals) r
 	/run/flows.third
 check "it got another queue pair" gojq -e '.ledger | .packets == 3000 and .renewals > 0' \
 	/run/flows.third
-check "the words lack at most what it lost" exact flows first second third
+check "the words lack at most the amounts that count as lost" exact flows first second third
 exact flows first second third
 check "a ledger is deleted" on host dartctl ledger delete flows
 check "the agent stops" on host host_down

@@ -133,7 +133,7 @@ static void test_leave(void **state)
 	roster.used[0] = roster.used[2] = 6;
 	expect_list(&roster, 140, 1, 3, 0, 100 + SESSION);
 	assert_true(roster.written.is_agreed);
-	/* The last one leaves: there is nobody to list. */
+	/* The last member leaves: the list is empty. */
 	take(&roster, 0, 0, 0, 9);
 	expect_none(&roster, 150);
 }
@@ -186,7 +186,7 @@ static void test_expired(void **state)
 	/* Over at once. */
 	expect_list(&roster, 710, 1, 2, 0, 1);
 	expect_none(&roster, 720);
-	/* A new session: not before ZooKeeper says who is there. */
+	/* In a new session the program writes no list before ZooKeeper has told the members. */
 	roster__connect(&roster, SESSION);
 	roster__hear(&roster, 730, 5, false);
 	expect_none(&roster, 740);

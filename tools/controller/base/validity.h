@@ -23,7 +23,7 @@ struct validity {
 	atomic_uint_least64_t until_ns; /* of boottime_ns(); 0: without an end */
 };
 
-/* CLOCK_BOOTTIME in ns: it also counts while the host sleeps, and nobody sets it. */
+/* CLOCK_BOOTTIME in ns: it also counts while the host sleeps, and no program sets it. */
 static inline uint64_t boottime_ns(void)
 {
 	return dart_clock__ns(CLOCK_BOOTTIME);

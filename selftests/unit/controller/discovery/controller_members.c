@@ -152,7 +152,7 @@ static void test_members_file(void **state)
 	end(&fixture);
 }
 
-/* Lists the members, so that they count for so long. */
+/* Writes the list of members, which is valid until @until_ns. */
 static void list_until(const char *members, uint64_t until_ns)
 {
 	char text[100];

@@ -21,7 +21,7 @@ list() {
 	mv "$dir/new" "$dir/members"
 }
 
-# lists SECONDS MEMBER...: these members, for so long
+# lists SECONDS MEMBER...: writes a list of these members that is valid for SECONDS
 lists() {
 	local seconds=$1
 	shift

@@ -458,7 +458,7 @@ static void test_restarts(void **state)
 	end(&network);
 }
 
-/* A refusal says what was executed, so nothing is lost. */
+/* A refusal tells which requests the collector executed, so no amount is lost. */
 static void test_refusal(void **state)
 {
 	uint64_t sums[KEYS] = {};

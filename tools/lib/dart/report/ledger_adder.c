@@ -68,8 +68,8 @@ static void enqueue(struct dart_ledger_adder *adder, uint32_t row, uint64_t crc,
 }
 
 /*
- * Notes of an earlier run can answer what it sends first: at most the requests of the first window,
- * and as many that follow the last note in it.
+ * The collector may answer the first requests from its notes of an earlier run: at most the requests
+ * of the first window, and as many after them.
  */
 static void precede(struct dart_ledger_adder *adder)
 {
