@@ -68,8 +68,8 @@ static void enqueue(struct dart_ledger_adder *adder, uint32_t row, uint64_t crc,
 }
 
 /*
- * The collector may answer the first requests from its notes of an earlier run: at most the requests
- * of the first window, and as many after them.
+ * The collector may answer the first requests from its notes of an earlier run: at most those in
+ * the first window, and as many after them.
  */
 static void precede(struct dart_ledger_adder *adder)
 {
