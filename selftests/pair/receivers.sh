@@ -45,6 +45,7 @@ receive 9001
 receive 9002 415 415
 receive 9003 0 503 503
 receive 9004
+receive 9005
 cat >/run/receivers.yaml <<-END
 	interval: 2s
 	agents: [{host: host}]
@@ -59,6 +60,12 @@ cat >/run/receivers.yaml <<-END
 	    spool: /run/spool
 	  - influx: http://127.0.0.1:9004
 	    delay: 500ms
+	  - remote_write: http://127.0.0.1:9005/api/v1/write
+	    delay: 500ms
+	    write_relabel_configs:
+	      - {source_labels: [__name__], regex: 'node_memory_Mem(Total|Free)_bytes', action: keep}
+	      - {source_labels: [instance], regex: '(.*):.*', target_label: node}
+	      - {regex: instance, action: labeldrop}
 END
 mkdir -p /run/spool
 log=/run/log
@@ -72,6 +79,21 @@ check "a receiver that fails at first gets everything later" soon has 9003 3 "$t
 check "InfluxDB gets it" soon has 9004 3 \
 	"^node_memory_MemTotal_bytes,instance=host:4792,job=dart value=${memory%.0}"
 check "no sample comes twice" distinct 9001
+rewritten='{job="dart",node="host"}'
+check "an output with rules gets the series that they keep, with other labels" \
+	soon has 9005 3 "^node_memory_MemTotal_bytes$rewritten $memory"
+check "and no others" sh -c '! grep -v "^node_memory_Mem\(Total\|Free\)_bytes$1 " /run/9005' \
+	sh "$rewritten"
+sed -i 's/Mem(Total|Free)/Mem(Total|Available)/' /run/receivers.yaml
+check "the rules change by a reload" kill -HUP $controller
+check "the series that the new rules drop ends" soon has 9005 1 \
+	"^node_memory_MemFree_bytes$rewritten stale"
+check "the series that only the new rules keep begins" soon has 9005 1 \
+	"^node_memory_MemAvailable_bytes$rewritten "
+check "the reload says nothing about other settings" \
+	sh -c 'grep "read again (agents: 1, sources: 0)$" /run/log'
+check "the series that both keep goes on" sh -c \
+	'! grep "^node_memory_MemTotal_bytes.* stale" /run/9005'
 check "up and dart_up are 1 in each of the three protocols" says_up 1
 check "each scrape has hundreds of series" sh -c \
 	'[ "$(awk "{ print \$1 }" /run/9001 | sort -u | wc -l)" -gt 300 ]'

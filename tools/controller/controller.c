@@ -146,6 +146,16 @@ static void controller__reload(void *data)
 	fleet__reload(controller->fleet);
 }
 
+/* The configuration was read again. */
+static void on_configured(struct target_context *context, const struct output_settings *settings)
+{
+	struct controller *controller = caa_container_of(context, struct controller, context);
+
+	if (controller_outputs__relabel(&controller->outputs, settings))
+		output__print(context->log,
+			      "dart-controller: out of memory: the rules of an output stay as they were");
+}
+
 /* SIGHUP */
 static int on_reload(sd_event_source *source, const struct signalfd_siginfo *info, void *data)
 {
@@ -282,6 +292,7 @@ static int controller__open(struct controller *controller, const struct options 
 
 	context->options = options;
 	context->condition = &controller->condition;
+	context->configured = on_configured;
 	controller->outputs.condition = &controller->condition;
 	controller->outputs.validity = &context->validity;
 	controller->condition.validity = &context->validity;

@@ -11,6 +11,7 @@
 #include "http/http_connections.h"
 #include "http/http_server.h"
 #include "metrics/names/names.h"
+#include "metrics/plan/plan_relabel.h"
 #include "metrics/sink_metrics.h"
 #include "outputs/sink_all.h"
 #include "outputs/sink_json.h"
@@ -117,6 +118,22 @@ static int open_exposition(struct controller_outputs *outputs, const struct opti
 	return http_server__new(&server, &outputs->server, error);
 }
 
+/* From now on @output sends series as @rules leave them.  Returns 0 or -ENOMEM. */
+static int set_rules(struct metric_output *output, struct relabel_rules *rules)
+{
+	struct metric_rewriter *rewriter = NULL;
+
+	if (!relabel_rules__is_empty(rules)) {
+		rewriter = plan_rewriter__new(rules);
+		if (!rewriter)
+			return -ENOMEM;
+	}
+	push__set_rewriter(output, rewriter);
+	if (rewriter)
+		rewriter->release(rewriter);
+	return 0;
+}
+
 static int open_receivers(struct controller_outputs *outputs,
 			  const struct output_settings *settings, struct output *log,
 			  struct opening *opening, struct dart_error *error)
@@ -125,6 +142,7 @@ static int open_receivers(struct controller_outputs *outputs,
 	size_t i;
 	int err;
 
+	outputs->receiver_settings = settings->receivers;
 	for (i = 0; i < settings->receiver_count; i++) {
 		err = push__new(&settings->receivers[i], log, &output, error);
 		if (err)
@@ -132,9 +150,11 @@ static int open_receivers(struct controller_outputs *outputs,
 		opening->metrics[opening->metric_count++] = output;
 		outputs->receivers[outputs->receiver_count++] = output;
 		push__set_validity(output, outputs->validity);
-		err = output_list__add(outputs->list, push__figures, output);
+		err = output_list__add(outputs->list, push__figures, output) ?:
+			      set_rules(output, settings->receivers[i].write_relabel);
 		if (err)
 			return err;
+		outputs->rules[i] = relabel_rules__hold(settings->receivers[i].write_relabel);
 	}
 	return 0;
 }
@@ -239,8 +259,11 @@ static void leave_list(struct controller_outputs *outputs)
 {
 	size_t i;
 
-	for (i = 0; i < outputs->receiver_count; i++)
+	for (i = 0; i < outputs->receiver_count; i++) {
 		output_list__remove(outputs->list, outputs->receivers[i]);
+		relabel_rules__release(outputs->rules[i]);
+		outputs->rules[i] = NULL;
+	}
 	outputs->receiver_count = 0;
 	if (outputs->metrics)
 		output_list__remove(outputs->list, outputs->metrics);
@@ -288,6 +311,42 @@ int controller_outputs__reload(struct controller_outputs *outputs, struct dart_e
 	if (outputs->web)
 		err = web__reload(outputs->web, err ? &ignored : error) ?: err;
 	return err;
+}
+
+/* The settings of a receiver among others: at its place, or else the first that are equal. */
+static const struct receiver_settings *find_receiver(const struct output_settings *settings,
+						     const struct receiver_settings *wanted,
+						     size_t place)
+{
+	size_t i;
+
+	if (place < settings->receiver_count &&
+	    receiver_settings__equal(&settings->receivers[place], wanted))
+		return &settings->receivers[place];
+	for (i = 0; i < settings->receiver_count; i++)
+		if (receiver_settings__equal(&settings->receivers[i], wanted))
+			return &settings->receivers[i];
+	return NULL;
+}
+
+int controller_outputs__relabel(struct controller_outputs *outputs,
+				const struct output_settings *settings)
+{
+	const struct receiver_settings *now;
+	size_t i;
+	int err;
+
+	for (i = 0; i < outputs->receiver_count; i++) {
+		now = find_receiver(settings, &outputs->receiver_settings[i], i);
+		if (!now || relabel_rules__equal(now->write_relabel, outputs->rules[i]))
+			continue;
+		err = set_rules(outputs->receivers[i], now->write_relabel);
+		if (err)
+			return err;
+		relabel_rules__release(outputs->rules[i]);
+		outputs->rules[i] = relabel_rules__hold(now->write_relabel);
+	}
+	return 0;
 }
 
 void controller_outputs__set_waits(struct controller_outputs *outputs, bool waits)

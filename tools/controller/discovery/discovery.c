@@ -410,6 +410,8 @@ static void discovery__take_configuration(struct discovery *discovery, struct so
 		return;
 	}
 	discovery__count_reload(discovery, false);
+	if (discovery->operations->configured)
+		discovery->operations->configured(discovery->data, &news->settings.outputs);
 	discovery__want(discovery, &all);
 	discovery__tell_validity(discovery, discovery->members.membership.valid_ns);
 	if (!settings__start_alike(&discovery->settings, &news->settings))

@@ -26,6 +26,8 @@ struct discovery_operations {
 	void (*say)(void *data, const char *sentence);
 	/* The configuration was read again, and taken unless @is_refused.  May be NULL. */
 	void (*reloaded)(void *data, bool is_refused);
+	/* The configuration was taken, with these settings for outputs.  May be NULL. */
+	void (*configured)(void *data, const struct output_settings *outputs);
 	/*
 	 * Called before each want(): @count targets were given labels equal to those of another
 	 * target, see equal_labels.h.  May be NULL.

@@ -377,6 +377,14 @@ static void on_reloaded(void *data, bool is_refused)
 		condition__set_configuration(fleet->context->condition, is_refused);
 }
 
+static void on_configured(void *data, const struct output_settings *outputs)
+{
+	const struct fleet *fleet = data;
+
+	if (fleet->context->configured)
+		fleet->context->configured(fleet->context, outputs);
+}
+
 static void on_separated(void *data, size_t count)
 {
 	const struct fleet *fleet = data;
@@ -479,6 +487,7 @@ int fleet__new(struct target_context *context, struct output *output, struct fle
 		.want = on_want,
 		.say = on_say,
 		.reloaded = on_reloaded,
+		.configured = on_configured,
 		.separated = on_separated,
 		.sharded = on_sharded,
 		.valid = on_valid,

@@ -61,6 +61,8 @@ struct target_context {
 	struct fleet *fleet; /* of finished() */
 	size_t target_count; /* that are wanted */
 	bool is_capacity_told; /* since others were wanted */
+	/* The configuration was read again, with these settings for outputs.  May be NULL. */
+	void (*configured)(struct target_context *context, const struct output_settings *outputs);
 	/* Called once per target, never from within target__new(). */
 	void (*finished)(struct target_context *context, struct target *target, int result);
 };

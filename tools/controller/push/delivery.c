@@ -576,6 +576,7 @@ void delivery__close(struct delivery *delivery)
 	queue__close(&delivery->queue);
 	if (delivery->ended_fd >= 0)
 		close(delivery->ended_fd);
+	series_rules__set_rewriter(&delivery->rules, NULL);
 	ended__close(&delivery->rules.ended);
 	pthread_cond_destroy(&delivery->rules.room_is_made);
 	pthread_mutex_destroy(&delivery->rules.lock);

@@ -102,6 +102,11 @@ void push__set_validity(struct metric_output *output, const struct validity *val
 	atomic_store(&push_of(output)->delivery.validity, validity);
 }
 
+void push__set_rewriter(struct metric_output *output, struct metric_rewriter *rewriter)
+{
+	series_rules__set_rewriter(&push_of(output)->delivery.rules, rewriter);
+}
+
 void push__set_waits(struct metric_output *output, bool waits)
 {
 	delivery__set_waits(&push_of(output)->delivery, waits);
@@ -219,6 +224,8 @@ static void set_losses(struct delivery *delivery, struct output_figures *figures
 			     count__of(&delivery->unsent), true);
 	output_figures__lose(figures, dropped, "too_old", NULL, atomic_load(&delivery->rules.older),
 			     true);
+	output_figures__lose(figures, dropped, "relabelled", NULL,
+			     atomic_load(&delivery->rules.equal), false);
 	/* Without a refusal so far, a rate must begin at 0. */
 	output_figures__lose(figures, &figures->refused, "other", NULL, 0, true);
 	refusals__each(&delivery->refusals, add_refusal, figures);

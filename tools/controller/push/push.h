@@ -66,6 +66,12 @@ int push__new(const struct receiver_settings *settings, struct output *log,
 void push__set_validity(struct metric_output *output, const struct validity *validity);
 
 /*
+ * In any thread: from now on series are sent as the rules of @rewriter leave them, which the output
+ * holds; NULL: as they are.
+ */
+void push__set_rewriter(struct metric_output *output, struct metric_rewriter *rewriter);
+
+/*
  * In any thread.  With @waits workers wait for room, and the thread for the receiver, instead of
  * dropping samples: for sources that can wait, such as a replay.  Without @waits, waiting workers
  * go on, and the three seconds of an end begin.

@@ -101,7 +101,7 @@ static bool is_one(const struct output *output)
 		return false;
 	return output->is_receiver ? !http->certificate && !http->key && !http->name_count :
 				     !dart_settings__has_any(&receiver_settings__table, receiver) &&
-					     !receiver->labels;
+					     !receiver->labels && !receiver->write_relabel;
 }
 
 static void move_text(char **to, char **from)

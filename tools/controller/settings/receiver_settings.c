@@ -19,6 +19,13 @@ static int read_labels(struct dart_yaml *yaml, const yaml_node_t *node, void *in
 	return labels__read(yaml, node, &settings->labels);
 }
 
+static int read_write_rules(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+{
+	struct receiver_settings *settings = into;
+
+	return relabel_rules__read(yaml, node, &settings->write_relabel);
+}
+
 /* 0 in the settings means that the user gives no delay. */
 static int take_delay(void *object, const struct dart_setting *setting, const char *text,
 		      struct dart_error *error)
@@ -86,6 +93,7 @@ static const struct dart_setting rows[] = {
 	  .take = take_sync },
 	{ .key = "authorities", TEXT(authorities) },
 	{ .key = "labels", .read = read_labels },
+	{ .key = "write_relabel_configs", .read = read_write_rules },
 };
 
 const struct dart_settings receiver_settings__table = DART_SETTINGS(rows);
@@ -159,6 +167,7 @@ int receiver_settings__copy(struct receiver_settings *copy,
 {
 	*copy = *settings;
 	json_incref(copy->labels);
+	relabel_rules__hold(copy->write_relabel);
 	return dart_settings__own(&receiver_settings__table, copy);
 }
 
@@ -166,6 +175,7 @@ void receiver_settings__clear(struct receiver_settings *settings)
 {
 	dart_settings__clear(&receiver_settings__table, settings);
 	json_decref(settings->labels);
+	relabel_rules__release(settings->write_relabel);
 	*settings = (struct receiver_settings){};
 }
 

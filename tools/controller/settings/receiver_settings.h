@@ -9,6 +9,8 @@
 
 #include <libdart/settings/setting.h>
 
+#include "tools/controller/relabel/rules.h"
+
 /* Samples of a request: ten scrapes of a host with 2,000 series. */
 #define RECEIVER_BATCH_DEFAULT	20000U
 #define RECEIVER_BATCH_MAX		100000U
@@ -70,6 +72,7 @@ struct receiver_settings {
 	char *password_file;
 	char *authorities;	/* PEM file: authorities that sign the receiver's certificate */
 	json_t *labels;		/* of all series, an object of texts */
+	struct relabel_rules *write_relabel;	/* of series with all labels; NULL: none */
 };
 
 /* The keys of an output that pushes, except its URL and its credentials. */
@@ -80,6 +83,7 @@ extern const struct dart_settings receiver_settings__table;
  * 0 to their defaults.  Returns 0, or -EINVAL with a sentence in @error.
  */
 int receiver_settings__complete(struct receiver_settings *settings, struct dart_error *error);
+/* Compares all settings but the rules for series, which a reload replaces. */
 bool receiver_settings__equal(const struct receiver_settings *one,
 			      const struct receiver_settings *other);
 /* Returns 0 or -ENOMEM; the caller clears @copy in both cases. */

@@ -58,7 +58,7 @@ static struct label_set *make_set(const char *labels, const json_t *of_output,
 	struct label_set *set;
 
 	target.labels = labels ? shared_text__new(labels) : NULL;
-	set = label_set__new(&target, NULL, of_output, beside);
+	set = label_set__new(&target, NULL, of_output, beside, NULL);
 	assert_non_null(set);
 	shared_text__release(target.labels);
 	return set;

@@ -47,6 +47,8 @@ static void test_all_keys(void **state)
 				   "    password_file: /p\n"
 				   "    authorities: /a\n"
 				   "    labels: {site: north}\n"
+				   "    write_relabel_configs:\n"
+				   "      - {source_labels: [mode], regex: idle, action: drop}\n"
 				   "  - influx: https://i:8086\n"
 				   "    bucket: b\n"
 				   "    organization: o\n"
@@ -69,7 +71,9 @@ static void test_all_keys(void **state)
 	assert_string_equal(receiver->password_file, "/p");
 	assert_string_equal(receiver->authorities, "/a");
 	assert_string_equal(json_string_value(json_object_get(receiver->labels, "site")), "north");
+	assert_false(relabel_rules__is_empty(receiver->write_relabel));
 	receiver++;
+	assert_true(relabel_rules__is_empty(receiver->write_relabel));
 	assert_string_equal(receiver->format, "influx");
 	assert_string_equal(receiver->bucket, "b");
 	assert_string_equal(receiver->organization, "o");
@@ -143,6 +147,10 @@ static void test_refused(void **state)
 		{ PUSH "senders: 17\n", "f:3: '17' is not a number from 1 to 16" },
 		{ PUSH "spool: ''\n", "f:3: expected a text" },
 		{ PUSH "labels: {\"a\\tb\": c}\n", "f:3: " },
+		{ PUSH "write_relabel_configs: [{action: hashmod}]\n",
+		  "f:3: action hashmod needs a 'modulus' above 0" },
+		{ "outputs: [{listen: ':80', write_relabel_configs: []}]\n",
+		  "f:1: an output is one of listen, web, remote_write" },
 		{ PUSH "influx: http://h\n",
 		  "f:3: an output has either remote_write or influx, not both" },
 		{ PUSH "listen: :80\n",
@@ -158,6 +166,24 @@ static void test_refused(void **state)
 			fail_msg("%s: %s", wrong[i].text, error.text);
 		settings__clear(&settings);
 	}
+}
+
+/* A reload replaces rules, so outputs that differ in nothing else are equal. */
+static void test_copies(void **state)
+{
+	struct receiver_settings copy, *receiver = settings.outputs.receivers;
+	struct relabel_rules *rules;
+
+	assert_int_equal(load(PUSH "write_relabel_configs: [{regex: a, action: labeldrop}]\n"), 0);
+	assert_int_equal(receiver_settings__copy(&copy, receiver), 0);
+	assert_ptr_equal(copy.write_relabel, receiver->write_relabel);
+	rules = copy.write_relabel;
+	copy.write_relabel = NULL;
+	assert_true(receiver_settings__equal(&copy, receiver));
+	copy.batch++;
+	assert_false(receiver_settings__equal(&copy, receiver));
+	receiver_settings__clear(&copy);
+	relabel_rules__release(rules);
 }
 
 /* The sentence that lists the outputs is made of the table of keys. */
@@ -184,6 +210,8 @@ int main(void)
 			     test_sync, NULL, clear_settings),
 		TEST_FIXTURE("what cannot be is refused, with the line",
 			     test_refused, NULL, clear_settings),
+		TEST_FIXTURE("outputs are compared without their rules for series",
+			     test_copies, NULL, clear_settings),
 		TEST_FIXTURE("an output of two kinds is refused with the names of all kinds",
 			     test_kinds, NULL, clear_settings),
 	};

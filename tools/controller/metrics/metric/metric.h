@@ -113,6 +113,26 @@ struct metric_scrape {
 	uint64_t fresh_until_ns;
 };
 
+struct relabel_rules;
+
+/*
+ * Rules for the series of one output, and the memory that the plans made by them share: see
+ * plan_relabel.h.  Counted; any thread may call rewrite().
+ */
+struct metric_rewriter {
+	struct relabel_rules *rules; /* not NULL */
+	/*
+	 * Makes a plan of the series of @plan that the rules keep.  The rules see the @count labels
+	 * in addition to the labels of each series, whose names differ.  Writes the index in the new
+	 * plan of each series to @places, or UINT32_MAX.  Returns 0 or -ENOMEM.
+	 */
+	int (*rewrite)(struct metric_rewriter *rewriter, const struct metric_plan *plan,
+		       const struct metric_label *labels, uint32_t count, uint32_t *places,
+		       struct metric_plan **made);
+	struct metric_rewriter *(*hold)(struct metric_rewriter *rewriter);
+	void (*release)(struct metric_rewriter *rewriter);
+};
+
 struct metric_output;
 
 /*

@@ -8,6 +8,7 @@
 
 #include "plan_builder.h"
 #include "plan_sort.h"
+#include "plan_store.h"
 #include "tools/controller/settings/labels.h"
 
 #define NAME "__name__"
@@ -486,4 +487,63 @@ int plan_relabel__new(const struct metric_plan *metrics, const struct sample *sa
 	}
 	free(places);
 	return err;
+}
+
+/* ---- the rules of an output */
+
+struct plan_rewriter {
+	struct metric_rewriter rewriter; /* first */
+	atomic_uint holders;
+	struct plan_store *store;
+};
+
+/* Plans of equal hosts share memory, and so do the plans that the same rules make of them. */
+static int rewrite(struct metric_rewriter *rewriter, const struct metric_plan *metrics,
+		   const struct metric_label *labels, uint32_t count, uint32_t *places,
+		   struct metric_plan **made)
+{
+	const struct plan *plan = plan__of(metrics);
+	int err = plan_relabel__list(metrics, rewriter->rules, labels, count, places, made);
+
+	if (!err)
+		plan_store__share(((struct plan_rewriter *)rewriter)->store, plan->root ?: plan,
+				  *made);
+	return err;
+}
+
+static struct metric_rewriter *hold_rewriter(struct metric_rewriter *rewriter)
+{
+	atomic_fetch_add(&((struct plan_rewriter *)rewriter)->holders, 1);
+	return rewriter;
+}
+
+static void release_rewriter(struct metric_rewriter *rewriter)
+{
+	struct plan_rewriter *own = (struct plan_rewriter *)rewriter;
+
+	if (atomic_fetch_sub(&own->holders, 1) != 1)
+		return;
+	plan_store__put(own->store);
+	relabel_rules__release(rewriter->rules);
+	free(own);
+}
+
+struct metric_rewriter *plan_rewriter__new(struct relabel_rules *rules)
+{
+	struct plan_rewriter *own = calloc(1, sizeof(*own));
+
+	if (!own)
+		return NULL;
+	atomic_init(&own->holders, 1);
+	own->store = plan_store__new();
+	own->rewriter = (struct metric_rewriter){
+		.rules = relabel_rules__hold(rules),
+		.rewrite = rewrite,
+		.hold = hold_rewriter,
+		.release = release_rewriter,
+	};
+	if (own->store)
+		return &own->rewriter;
+	release_rewriter(&own->rewriter);
+	return NULL;
 }

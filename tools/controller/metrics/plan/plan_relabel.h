@@ -33,4 +33,10 @@ int plan_relabel__new(const struct metric_plan *plan, const struct sample *sampl
 		      const struct relabel_rules *rules, const struct metric_label *labels,
 		      uint32_t count, struct metric_plan **made);
 
+/*
+ * A rewriter for an output that applies @rules to series with all labels that the output gives
+ * them.  It holds @rules; the caller is its first holder.  NULL if out of memory.
+ */
+struct metric_rewriter *plan_rewriter__new(struct relabel_rules *rules);
+
 #endif /* CONTROLLER_PLAN_RELABEL_H */

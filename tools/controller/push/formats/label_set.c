@@ -142,9 +142,20 @@ static bool is_plain(const struct named_label *labels, size_t count)
 	return true;
 }
 
+/* Removes the labels that @rules touch under the names that they have now; returns how many stay. */
+static size_t leave_out(struct named_label *labels, size_t count, const struct relabel_rules *rules)
+{
+	size_t kept = 0, i;
+
+	for (i = 0; i < count; i++)
+		if (!*labels[i].own || !relabel_rules__touch(rules, labels[i].own))
+			labels[kept++] = labels[i];
+	return kept;
+}
+
 struct label_set *label_set__new(const struct target_settings *target,
 				 const struct target_labels *labels_of_series, const json_t *own,
-				 const struct metric_plan *plan)
+				 const struct metric_plan *plan, const struct relabel_rules *rules)
 {
 	json_t *all = labels_of_series && !relabel_rules__is_empty(target->metric_relabel) ?
 			      collect_left(target, labels_of_series, own) :
@@ -157,6 +168,8 @@ struct label_set *label_set__new(const struct target_settings *target,
 		labels = list_labels(all, &count);
 	if (labels) {
 		label_names__choose(plan, LABEL_NAMES_UTF8, labels, count);
+		if (rules)
+			count = leave_out(labels, count, rules);
 		set = make_set(target, labels, count);
 		if (set && !is_plain(labels, count)) {
 			label_names__choose(plan, LABEL_NAMES_PLAIN, labels, count);

@@ -43,11 +43,13 @@ struct merged_labels {
 /*
  * For series of @plan.  The caller is the first holder.  @own are the labels of the output, or
  * NULL.  If series of the target have rules, the labels of the target are @labels_of_series, unless
- * these are NULL, as for the series up.  Returns NULL if out of memory.
+ * these are NULL, as for the series up.  Labels that @rules of the output touch are left out,
+ * because the series carry what the rules leave of them; @rules may be NULL.  Returns NULL if out
+ * of memory.
  */
 struct label_set *label_set__new(const struct target_settings *target,
 				 const struct target_labels *labels_of_series, const json_t *own,
-				 const struct metric_plan *plan);
+				 const struct metric_plan *plan, const struct relabel_rules *rules);
 struct label_set *label_set__hold(struct label_set *set);
 /* NULL is allowed. */
 void label_set__release(struct label_set *set);

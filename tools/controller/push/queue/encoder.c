@@ -83,16 +83,26 @@ static unsigned int shard_of(uint64_t host, const struct metric_series *series)
 	return (host * MESSAGE_HOST_SHARDS + hash % MESSAGE_HOST_SHARDS) % MESSAGE_SHARDS;
 }
 
+static const char *find_host(const struct metric_label *labels, uint32_t count)
+{
+	uint32_t i;
+
+	for (i = 0; i < count; i++)
+		if (!strcmp(labels[i].name, PIECES_HOST_LABEL))
+			return labels[i].value;
+	return NULL;
+}
+
+/* Rules of the output may have made it a label of the series, which is the same in most of them. */
 static const char *host_of(const struct block *block)
 {
 	const struct label_set *set = block->labels;
-	uint32_t i;
+	const struct metric_series *first = block->plan->series;
+	const char *host = find_host(set->labels, set->count);
 
-	for (i = 0; i < set->count; i++) {
-		if (!strcmp(set->labels[i].name, PIECES_HOST_LABEL))
-			return set->labels[i].value;
-	}
-	return "";
+	if (!host && block->plan->series_count)
+		host = find_host(first->labels, first->label_count);
+	return host ?: "";
 }
 
 /* Would the receiver probably refuse the series, whose labels are merged? */

@@ -6,13 +6,15 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "rewrite.h"
 #include "tools/controller/push/formats/format.h"
 
 #define SERIES_FEW 2
 
 struct series {
-	struct label_set *labels;
-	struct metric_plan *plan; /* of the last scrape; NULL before the first */
+	struct metric_plan *scraped; /* the plan of the last scrape, held; NULL before the first */
+	struct metric_rewriter *rewriter; /* by which it was rewritten, held; NULL: by none */
+	struct rewrite sent; /* the series of that plan as the receiver gets them */
 	/*
 	 * Of each series of the plan, in ns: the time of the last sample; or the negative time of
 	 * its end if no sample was sent since; 0: no sample was sent.
@@ -76,27 +78,23 @@ struct series *series__new(void)
 	return calloc(1, sizeof(struct series));
 }
 
+void series_rules__set_rewriter(struct series_rules *rules, struct metric_rewriter *rewriter)
+{
+	struct metric_rewriter *before;
+
+	pthread_mutex_lock(&rules->lock);
+	before = atomic_load(&rules->rewriter);
+	atomic_store(&rules->rewriter, rewriter ? rewriter->hold(rewriter) : NULL);
+	pthread_mutex_unlock(&rules->lock);
+	if (before)
+		before->release(before);
+}
+
 static void hand_over(struct series *series, struct series_rules *rules)
 {
 	if (series->open)
 		rules->take(rules->data, series->open);
 	series->open = NULL;
-}
-
-/* Labels as the receiver gets them are the same if, and only if, these are. */
-static uint64_t key_of_labels(const struct label_set *labels)
-{
-	uint64_t key = 0;
-	uint32_t i;
-
-	for (i = 0; i < labels->count; i++) {
-		const struct metric_label *label = &labels->labels[i];
-
-		key = XXH3_64bits_withSeed(label->name, strlen(label->name), key);
-		if (label->value)
-			key = XXH3_64bits_withSeed(label->value, strlen(label->value), key);
-	}
-	return key;
 }
 
 /* @key is that of the labels beside it. */
@@ -115,14 +113,14 @@ static void remember_end(struct series_rules *rules, uint64_t key, int64_t time_
 static void remember_gone(const struct series *series, struct series_rules *rules,
 			  const bool *remains)
 {
-	const uint64_t key = key_of_labels(series->labels);
+	const uint64_t key = series->sent.key;
 	uint32_t i;
 
 	if (!rules->has_markers)
 		return;
-	for (i = 0; i < series->plan->series_count; i++)
+	for (i = 0; i < series->sent.plan->series_count; i++)
 		if (series->last_ns[i] && !remains[i])
-			remember_end(rules, key_of_series(key, &series->plan->series[i]),
+			remember_end(rules, key_of_series(key, &series->sent.plan->series[i]),
 				     llabs(series->last_ns[i]));
 }
 
@@ -136,28 +134,30 @@ static void remember_ends(struct series *series, struct series_rules *rules)
 	int64_t latest_ns = 0;
 	uint32_t i;
 
-	if (!rules->has_markers || !series->plan || !series->labels)
+	if (!rules->has_markers || !series->sent.plan || !series->sent.labels)
 		return;
-	if (series->plan->series_count <= SERIES_FEW) {
+	if (series->sent.plan->series_count <= SERIES_FEW) {
 		remember_gone(series, rules, none);
 		return;
 	}
-	for (i = 0; i < series->plan->series_count; i++)
+	for (i = 0; i < series->sent.plan->series_count; i++)
 		if (llabs(series->last_ns[i]) > latest_ns)
 			latest_ns = llabs(series->last_ns[i]);
 	if (latest_ns)
-		remember_end(rules, key_of_labels(series->labels), latest_ns);
+		remember_end(rules, series->sent.key, latest_ns);
 }
 
 static void forget(struct series *series, struct series_rules *rules)
 {
 	remember_ends(series, rules);
-	label_set__release(series->labels);
-	if (series->plan)
-		metric_plan__put(series->plan);
+	rewrite__clear(&series->sent);
+	if (series->scraped)
+		metric_plan__put(series->scraped);
+	if (series->rewriter)
+		series->rewriter->release(series->rewriter);
 	free(series->last_ns);
-	series->labels = NULL;
-	series->plan = NULL;
+	series->scraped = NULL;
+	series->rewriter = NULL;
 	series->last_ns = NULL;
 	series->has_ended = false;
 }
@@ -182,7 +182,7 @@ static bool take_room(struct series *series, struct series_rules *rules, struct 
 		return false;
 	*row = malloc(bytes);
 	if (*row && !series->open)
-		series->open = block__new(plan, series->labels);
+		series->open = block__new(plan, series->sent.labels);
 	if (*row && series->open)
 		return true;
 	free(*row);
@@ -219,8 +219,9 @@ static void drop_row(const struct series *series, struct series_rules *rules,
 	uint64_t samples = 0;
 	uint32_t i;
 
-	for (i = 0; i < series->plan->series_count; i++)
-		samples += kind_of(series, rules, i, points + i) == POINT_NEW;
+	for (i = 0; i < series->sent.plan->series_count; i++)
+		samples += kind_of(series, rules, i, points + rewrite__from(&series->sent, i)) ==
+			   POINT_NEW;
 	atomic_fetch_add(&rules->dropped, samples);
 }
 
@@ -236,19 +237,21 @@ static uint64_t fill_row(struct series *series, struct series_rules *rules,
 			 const struct metric_point *points, struct metric_point *row)
 {
 	uint64_t counts[POINT_OLDER + 1] = {};
+	const struct metric_point *point;
 	enum point_kind kind;
 	uint32_t i;
 
-	for (i = 0; i < series->plan->series_count; i++) {
-		row[i] = points[i];
-		kind = kind_of(series, rules, i, points + i);
+	for (i = 0; i < series->sent.plan->series_count; i++) {
+		point = points + rewrite__from(&series->sent, i);
+		row[i] = *point;
+		kind = kind_of(series, rules, i, point);
 		counts[kind]++;
 		if (kind == POINT_NEW)
-			series->last_ns[i] = points[i].time_ns;
+			series->last_ns[i] = point->time_ns;
 		else
 			row[i].time_ns = 0;
 		if (kind == POINT_OLDER)
-			skip_old(series, i, points[i].time_ns);
+			skip_old(series, i, point->time_ns);
 	}
 	if (counts[POINT_REPEATED])
 		atomic_fetch_add(&rules->repeated, counts[POINT_REPEATED]);
@@ -269,7 +272,7 @@ static void drop_markers(const struct series *series, struct series_rules *rules
 	uint64_t samples = 0;
 	uint32_t i;
 
-	for (i = 0; i < series->plan->series_count; i++)
+	for (i = 0; i < series->sent.plan->series_count; i++)
 		samples += needs_marker(series, remains, i);
 	atomic_fetch_add(&rules->dropped, samples);
 }
@@ -283,7 +286,7 @@ static uint64_t fill_markers(struct series *series, const struct series_rules *r
 	int64_t after_ns;
 	uint32_t i;
 
-	for (i = 0; i < series->plan->series_count; i++) {
+	for (i = 0; i < series->sent.plan->series_count; i++) {
 		row[i].time_ns = 0;
 		if (!needs_marker(series, remains, i))
 			continue;
@@ -307,7 +310,7 @@ static void put_markers(struct series *series, struct series_rules *rules, const
 
 	if (!rules->has_markers)
 		return;
-	if (!take_room(series, rules, series->plan, true, &row)) {
+	if (!take_room(series, rules, series->sent.plan, true, &row)) {
 		drop_markers(series, rules, remains);
 		return;
 	}
@@ -319,7 +322,7 @@ static void put_markers(struct series *series, struct series_rules *rules, const
 void series__end(struct series *series, struct series_rules *rules, int64_t time_ns)
 {
 	hand_over(series, rules);
-	if (series->plan && !series->has_ended)
+	if (series->sent.plan && !series->has_ended)
 		put_markers(series, rules, NULL, time_ns);
 	series->has_ended = true;
 }
@@ -336,7 +339,7 @@ static int compare_series(const struct metric_plan *one, const struct metric_ser
 static void match(const struct series *series, const struct metric_plan *plan, int64_t *last_ns,
 		  bool *remains)
 {
-	const struct metric_plan *before = series->plan;
+	const struct metric_plan *before = series->sent.plan;
 	uint32_t i = 0, j = 0;
 	int order;
 
@@ -355,7 +358,7 @@ static void match(const struct series *series, const struct metric_plan *plan, i
 static void find_ends(const struct series *series, struct series_rules *rules,
 		      const struct metric_plan *plan, int64_t *last_ns)
 {
-	const uint64_t key = key_of_labels(series->labels);
+	const uint64_t key = series->sent.key;
 	const int64_t all_ns = ended__find(&rules->ended, key);
 	int64_t ended_ns;
 	uint32_t i;
@@ -368,57 +371,85 @@ static void find_ends(const struct series *series, struct series_rules *rules,
 	}
 }
 
-/* Changes to @plan: series that it lacks have ended.  False if out of memory. */
-static bool change_plan(struct series *series, struct series_rules *rules, struct metric_plan *plan,
+/* Changes to the plan of @next: series that it lacks have ended.  False if out of memory. */
+static bool change_plan(struct series *series, struct series_rules *rules, struct rewrite *next,
 			int64_t time_ns)
 {
+	const struct metric_plan *plan = next->plan;
 	int64_t *last_ns = calloc(plan->series_count + 1, sizeof(*last_ns));
 	bool *remains = NULL;
 
-	if (series->plan)
-		remains = calloc(series->plan->series_count + 1, sizeof(*remains));
-	if (!last_ns || (series->plan && !remains)) {
+	if (series->sent.plan)
+		remains = calloc(series->sent.plan->series_count + 1, sizeof(*remains));
+	if (!last_ns || (series->sent.plan && !remains)) {
 		free(last_ns);
 		free(remains);
 		return false;
 	}
-	if (series->plan) {
+	if (series->sent.plan) {
 		hand_over(series, rules);
 		match(series, plan, last_ns, remains);
 		if (!series->has_ended)
 			put_markers(series, rules, remains, time_ns);
 		remember_gone(series, rules, remains);
-		metric_plan__put(series->plan);
+		rewrite__clear(&series->sent);
 	}
+	series->sent = *next;
 	find_ends(series, rules, plan, last_ns);
 	free(remains);
 	free(series->last_ns);
 	series->last_ns = last_ns;
-	series->plan = metric_plan__get(plan);
 	return true;
 }
 
-/*
- * Makes labels for the series of @scrape.  Series with other labels have ended.  False if out of
- * memory.
- */
-static bool change_labels(struct series *series, struct series_rules *rules,
-			  const struct target_settings *target, const json_t *own,
-			  const struct metric_scrape *scrape)
+static struct metric_rewriter *hold_rewriter(struct series_rules *rules)
 {
-	const int64_t time_ns = scrape->time_ns;
-	struct label_set *labels = label_set__new(target, scrape->labels, own, scrape->plan);
+	struct metric_rewriter *rewriter;
 
-	if (!labels)
-		return false;
-	if (series->labels && !label_set__equal(series->labels, labels)) {
-		series__end(series, rules, time_ns);
-		forget(series, rules);
+	pthread_mutex_lock(&rules->lock);
+	rewriter = atomic_load(&rules->rewriter);
+	if (rewriter)
+		rewriter->hold(rewriter);
+	pthread_mutex_unlock(&rules->lock);
+	return rewriter;
+}
+
+/*
+ * Rewrites the plan of @scrape.  Series with other labels have ended, and so have series that the
+ * new plan lacks.  False if out of memory.
+ */
+static bool change(struct series *series, struct series_rules *rules,
+		   const struct target_settings *target, const json_t *own,
+		   const struct metric_scrape *scrape)
+{
+	struct metric_rewriter *rewriter = hold_rewriter(rules);
+	struct rewrite next;
+	bool is_made = rewrite__make(&next, rewriter, target, own, scrape);
+
+	if (is_made && series->sent.labels) {
+		if (!label_set__equal(series->sent.labels, next.labels)) {
+			series__end(series, rules, scrape->time_ns);
+			forget(series, rules);
+		} else {
+			label_set__release(next.labels);
+			next.labels = label_set__hold(series->sent.labels);
+		}
 	}
-	if (series->labels)
-		label_set__release(labels);
-	else
-		series->labels = labels;
+	if (is_made && !change_plan(series, rules, &next, scrape->time_ns)) {
+		rewrite__clear(&next);
+		is_made = false;
+	}
+	if (!is_made) {
+		if (rewriter)
+			rewriter->release(rewriter);
+		return false;
+	}
+	if (series->scraped)
+		metric_plan__put(series->scraped);
+	if (series->rewriter)
+		series->rewriter->release(series->rewriter);
+	series->scraped = metric_plan__get(scrape->plan);
+	series->rewriter = rewriter;
 	return true;
 }
 
@@ -427,14 +458,15 @@ static bool prepare(struct series *series, struct series_rules *rules,
 		    const struct target_settings *target, const json_t *own,
 		    const struct metric_scrape *scrape)
 {
-	if (series->labels && series->labels->source != target->labels &&
-	    !shared_text__equal(series->labels->source, target->labels)) {
+	if (series->sent.labels && series->sent.labels->source != target->labels &&
+	    !shared_text__equal(series->sent.labels->source, target->labels)) {
 		series__end(series, rules, scrape->time_ns);
 		forget(series, rules);
 	}
-	return series->plan == scrape->plan ||
-	       (change_labels(series, rules, target, own, scrape) &&
-		change_plan(series, rules, scrape->plan, scrape->time_ns));
+	/* The hold of the series keeps another rewriter from getting the same address. */
+	return (series->scraped == scrape->plan &&
+		series->rewriter == atomic_load(&rules->rewriter)) ||
+	       change(series, rules, target, own, scrape);
 }
 
 /* Would the next scrape, if it comes after the same time again, come too late for it? */
@@ -461,9 +493,14 @@ void series__add(struct series *series, struct series_rules *rules,
 	}
 	/* The clock was set back.  Without markers a receiver takes samples in any order. */
 	if (scrape->time_ns < series->scrape_ns && !rules->has_markers)
-		memset(series->last_ns, 0, scrape->plan->series_count * sizeof(*series->last_ns));
+		memset(series->last_ns, 0,
+		       series->sent.plan->series_count * sizeof(*series->last_ns));
 	series->scrape_ns = scrape->time_ns;
-	if (!take_room(series, rules, scrape->plan, false, &row)) {
+	if (series->sent.equal)
+		atomic_fetch_add(&rules->equal, series->sent.equal);
+	if (!series->sent.plan->series_count)
+		return;
+	if (!take_room(series, rules, series->sent.plan, false, &row)) {
 		drop_row(series, rules, scrape->points);
 		return;
 	}

@@ -36,7 +36,12 @@ struct series_rules {
 	 * is of less than half of the bound: that much is not of blocks that stay open.
 	 */
 	atomic_bool waits;
-	pthread_mutex_t lock; /* of the threads that wait */
+	/*
+	 * Rules that change or drop series; NULL: none.  They are replaced under the lock, and a
+	 * thread that only compares the pointer needs no lock.
+	 */
+	_Atomic(struct metric_rewriter *) rewriter;
+	pthread_mutex_t lock; /* of the threads that wait, and of the rewriter */
 	pthread_cond_t room_is_made;
 	/* Takes a block.  In any thread. */
 	void (*take)(void *data, struct block *block);
@@ -50,6 +55,8 @@ struct series_rules {
 	 * points that are older than their scrape by more than SERIES_OLD_NS.
 	 */
 	_Atomic uint64_t older;
+	/* Points of series that the rewriter made equal to others, or left without a valid name. */
+	_Atomic uint64_t equal;
 	struct ended ended;
 };
 
@@ -57,6 +64,11 @@ struct series;
 
 /* In any thread: lets scrapes wait from now on; or not, and wakes the threads that wait. */
 void series_rules__set_waits(struct series_rules *rules, bool waits);
+/*
+ * In any thread: from their next scrapes on, series are sent as @rewriter leaves them, which it
+ * holds; NULL: as they are.  Series that they replace have ended then.
+ */
+void series_rules__set_rewriter(struct series_rules *rules, struct metric_rewriter *rewriter);
 /* A block of so many bytes is freed. */
 void series_rules__give_back(struct series_rules *rules, uint64_t bytes);
 
