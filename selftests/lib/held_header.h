@@ -31,7 +31,8 @@ static inline int held_header__open(void)
 
 /*
  * Takes the page of the ELF header away.  The dynamic linker looks for functions there, so after
- * this the process calls none that it has not called before; or only syscall().
+ * this the process calls none that it has not called before; or only syscall().  A reader that
+ * comes between the first two calls gets a page of zeros, which the last call removes.
  */
 static inline bool held_header__hold(int fd)
 {
@@ -43,7 +44,8 @@ static inline bool held_header__hold(int fd)
 
 	return syscall(SYS_mmap, start, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED,
 		       -1, 0) == (long)start &&
-	       !syscall(SYS_ioctl, fd, UFFDIO_REGISTER, &wanted);
+	       !syscall(SYS_ioctl, fd, UFFDIO_REGISTER, &wanted) &&
+	       !syscall(SYS_madvise, start, page, MADV_DONTNEED);
 }
 
 /* The rest of the life of the process. */
