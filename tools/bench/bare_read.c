@@ -36,10 +36,10 @@ struct bare {
 	struct ibv_sge pieces[READS_MAX];
 };
 
-static void check(bool good, const char *what)
+static void check(bool good, const char *call)
 {
 	if (!good)
-		err(EXIT_FAILURE, "%s", what);
+		err(EXIT_FAILURE, "%s", call);
 }
 
 static void await(struct bare *bare, enum rdma_cm_event_type wanted)

@@ -39,11 +39,11 @@ static const struct dart_zero_piece costs = {
 	.count = offsetof(struct dart_zero_gathering, stale) / 8,
 };
 
-static void need(bool is_good, const char *what)
+static void need(bool is_good, const char *call)
 {
 	if (is_good)
 		return;
-	fprintf(stderr, "cgroup_passes: %s: %s\n", what, strerror(errno));
+	fprintf(stderr, "cgroup_passes: %s: %s\n", call, strerror(errno));
 	exit(1);
 }
 

@@ -32,8 +32,8 @@ void gathered_hosts__free(struct gathered_hosts *hosts);
 struct simulated_host **gathered_hosts__all(const struct gathered_hosts *hosts);
 
 /*
- * Does @sample, scrape head.sequence of host @host, contain the values and sums of that
- * scrape, and the previous sample, if any, those of its own?
+ * True if @sample, scrape head.sequence of host @host, contains the values and sums of that
+ * scrape, and the previous sample, if any, contains the ones of its own scrape.
  */
 bool gathered_hosts__are_values_of(uint32_t host, const struct sample *sample);
 

@@ -18,10 +18,10 @@
  *   --queue-bytes N, --senders N
  *                  as in dart-controller's configuration; a delay of 0 is none
  *   --wait S       until all is sent (60)
- *   --list FILE    what was given to the output: lines of JSON, one for each series with
+ *   --list FILE    the input of the output: lines of JSON, one for each series with
  *                  its labels, times (ns) and values, and "end" if it has ended
  *
- * Prints what the output counted, and CPU time, as JSON.
+ * Prints the counts of the output, and CPU time, as JSON.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -313,16 +313,16 @@ static void list_series(struct run *run, unsigned long target,
 			unsigned long generation, uint32_t series, FILE *out)
 {
 	const struct metric_plan *plan = run->plans[generation];
-	const struct metric_series *what = plan->series + series;
+	const struct metric_series *found = plan->series + series;
 	unsigned long scrape;
 	const char *comma = "";
 	uint32_t i;
 
 	fprintf(out, "{\"name\": \"%s\", \"labels\": {\"instance\": \"%s\","
-		" \"job\": \"dart\", \"rack\": \"a 7\"", what->name,
+		" \"job\": \"dart\", \"rack\": \"a 7\"", found->name,
 		run->hosts[target].name);
-	for (i = 0; i < what->label_count; i++)
-		fprintf(out, ", \"%s\": \"%s\"", what->labels[i].name, what->labels[i].value);
+	for (i = 0; i < found->label_count; i++)
+		fprintf(out, ", \"%s\": \"%s\"", found->labels[i].name, found->labels[i].value);
 	fprintf(out, "}, \"ends\": %s, \"points\": [",
 		run->is_lost || generation + 1 < run->generations ? "true" : "false");
 	for (scrape = 0; scrape < run->scrapes; scrape++) {

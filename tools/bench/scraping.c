@@ -43,10 +43,10 @@ struct moment {
 	struct simulated_work adapter;
 };
 
-static void must(int result, const char *what)
+static void must(int result, const char *call)
 {
 	if (result < 0)
-		errx(EXIT_FAILURE, "%s: %s", what, strerror(-result));
+		errx(EXIT_FAILURE, "%s: %s", call, strerror(-result));
 }
 
 static uint64_t cpu_ns(void)

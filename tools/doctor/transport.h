@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the driver of an RDMA device can do, asked of the driver itself. */
+/* The abilities of an RDMA device, which its driver is asked for. */
 #ifndef TRANSPORT_H
 #define TRANSPORT_H
 
@@ -14,8 +14,8 @@ enum transport_use {
 
 /*
  * Checks "transport": tries to create a queue pair of each kind that dartd or a controller uses on
- * the device of @port, and says what does not work without it.  Adds no finding if this user cannot
- * open the device.
+ * the device of @port, and names the features that fail without it.  Adds no finding if this user
+ * cannot open the device.
  */
 void check_transport(struct findings *findings, const struct rdma_port *port,
 		     enum transport_use use);

@@ -14,7 +14,7 @@
 
 struct messages_bound {
 	const unsigned int most; /* in a minute */
-	const char *const what;
+	const char *const noun;
 	uint64_t begun_ns; /* of the minute */
 	unsigned int count, left_out;
 };
@@ -23,14 +23,14 @@ struct messages_bound {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct messages_bound lines = {
 	.most = MESSAGES_LINES_MAX,
-	.what = "lines of ZooKeeper's library",
+	.noun = "lines of ZooKeeper's library",
 };
 static struct messages_bound sentences = {
 	.most = MESSAGES_SENTENCES_MAX,
-	.what = "messages",
+	.noun = "messages",
 };
 
-/* May one more be printed?  First says how many were not. */
+/* True if the minute permits another message.  First prints how many the last minute left out. */
 static bool messages_bound__passes(struct messages_bound *bound)
 {
 	const uint64_t now_ns = boottime_ns();
@@ -38,7 +38,7 @@ static bool messages_bound__passes(struct messages_bound *bound)
 	if (!bound->begun_ns || now_ns >= bound->begun_ns + MINUTE_NS) {
 		if (bound->left_out)
 			fprintf(stderr, "dart-members-zookeeper: %u %s were left out\n",
-				bound->left_out, bound->what);
+				bound->left_out, bound->noun);
 		bound->begun_ns = now_ns;
 		bound->count = bound->left_out = 0;
 	}

@@ -10,7 +10,7 @@
 
 #define OPTIONS_CONFIG "/etc/dart/members-zookeeper.yaml"
 
-/* What counts while no server of ZooKeeper answers. */
+/* The list of members that is valid while no server of ZooKeeper answers. */
 enum options_unreachable {
 	OPTIONS_UNREACHABLE_CONTINUE = 1, /* the last list, for as long as this program runs */
 	OPTIONS_UNREACHABLE_STOP, /* nothing, a session time-out after the last answer */

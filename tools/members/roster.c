@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What follows from the members that ZooKeeper knows: see roster.h. */
+/* The consequences of the members that ZooKeeper knows: see roster.h. */
 #include "roster.h"
 
 #include <string.h>

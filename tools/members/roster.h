@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What this host knows of the members of its shard, and what follows from it: whether its own node
- * is to be there, which list the controller gets, and until when that list is valid.
+ * The knowledge of this host about the members of its shard, and its consequences: whether its own
+ * node exists, which list the controller gets, and until when that list is valid.
  *
  * The node of a member is ephemeral: ZooKeeper deletes it when it has not heard from the session for
  * the session time-out, and the others then take over.  So a list is valid at most until that time
@@ -69,9 +69,9 @@ void roster__hear(struct roster *roster, uint64_t begun_ns, uint64_t used, bool 
 /* Nobody listens at the control socket. */
 void roster__lose_controller(struct roster *roster);
 
-/* ---- what follows */
+/* ---- consequences */
 
-/* Is the own node to be there? */
+/* True if ZooKeeper should contain the node of this host. */
 bool roster__wants_node(const struct roster *roster, uint64_t now_ns);
 /*
  * The list that is to be written now, if it says more than the one that was written last.  False: no

@@ -27,7 +27,7 @@ struct other {
 	unsigned int member;
 };
 
-/* What threads of the library found, and the requests that they have not answered yet. */
+/* Results of the threads of the library, and the requests that they have not answered yet. */
 struct found {
 	bool is_connected, has_connected, has_lost, has_expired;
 	bool are_nodes_due, are_nodes_asked, has_nodes, is_path_missing, has_auth;

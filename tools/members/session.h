@@ -30,7 +30,7 @@ int session__new(const struct settings *settings, struct session **session, int 
 /* Ends the session in ZooKeeper, too, if a server can be reached.  NULL is allowed. */
 void session__free(struct session *session);
 
-/* Passes the news on to @roster, and asks what has to be asked now. */
+/* Tells @roster of the answers since the last call, and sends the requests that are due. */
 void session__run(struct session *session, struct roster *roster, uint64_t now_ns);
 
 #endif /* MEMBERS_SESSION_H */

@@ -39,7 +39,7 @@ void counting__close(struct counting *counting);
  */
 int counting__add(struct counting *counting, const uint8_t *key, size_t length,
 		  struct dart_packet_socket *socket);
-/* Sends what is left, and waits for the answers.  Returns as above. */
+/* Sends the sums that are still in the cache, and waits for the answers.  Returns as above. */
 int counting__finish(struct counting *counting, struct dart_packet_socket *socket);
 
 #endif /* REPORT_COUNTING_H */

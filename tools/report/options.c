@@ -90,13 +90,13 @@ const char options__help[] =
 	"  -h, --help             print this and exit\n"
 	"  -V, --version          print the version and exit\n";
 
-static int take_number(const char *what, uint64_t least, uint64_t most,
+static int take_number(const char *noun, uint64_t least, uint64_t most,
 		       uint64_t *number, struct dart_error *error)
 {
 	if (dart_quantity__parse(DART_QUANTITY_NUMBER, optarg, least, most, number))
 		return dart_error__set(error, EINVAL,
 			"'%s' is not a %s (expected a number from %llu to %llu)",
-			optarg, what, (unsigned long long)least,
+			optarg, noun, (unsigned long long)least,
 			(unsigned long long)most);
 	return 0;
 }

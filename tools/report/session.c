@@ -187,7 +187,7 @@ static int session__send(struct session *session, const struct options *options,
 	session->malformed = feed->malformed;
 	session->frames = dart_packet_socket__sent(socket);
 	session->refusals = dart_packet_socket__refusals(socket);
-	/* What the summary says is right, too, if the adder has given up. */
+	/* The summary is right, too, if the adder has given up. */
 	if (!sent)
 		return ret < 0 ? ret : 0;
 	return dart_error__system(error, -sent, "cannot send through '%s'", options->interface);
