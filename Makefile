@@ -169,6 +169,7 @@ bench: packages
 	$(quiet)papers/zero/scale
 	$(quiet)tools/bench/scrapes
 	$(quiet)tools/bench/outputs
+	$(quiet)tools/bench/outputs relabelling
 	$(quiet)tools/bench/readers
 	$(quiet)tools/bench/xdp_reporter
 	$(quiet)tools/bench/writes

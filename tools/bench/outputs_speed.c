@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * outputs_speed [--hosts N] [--seconds N] [--bare PORT] KIND [WHERE]
+ * outputs_speed [--hosts N] [--seconds N] [--bare PORT] [--metric-rules YAML]
+ *               [--write-rules YAML] KIND [WHERE]
  *
  * Gives a scrape of each of N invented hosts (100) to an output, once a second in real time, as
  * a worker of the controller does: decoded from the bytes that READs would land. Each host
@@ -9,10 +10,12 @@
  *
  * KIND is decode (no output), json (to /dev/null), listen (WHERE is the address; the caller
  * asks for pages), remote_write_1, remote_write_2 or influx (WHERE is the URL).  With --bare, a
- * thread answers all requests at this port of 127.0.0.1 with 204.
+ * thread answers all requests at this port of 127.0.0.1 with 204.  The rules are lists as in
+ * metric_relabel_configs and write_relabel_configs.
  *
- * Prints one line of JSON: the CPU time of the whole process without making the values, and
- * the bytes that left it, except with listen, where the caller counts them.
+ * Prints one line of JSON: the CPU time of the whole process without making the values; the CPU
+ * time that the worker takes for a scrape, on average without the first of each host, which makes
+ * the plan; and the bytes that left the process, except with listen, where the caller counts them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,6 +41,7 @@
 #include "tools/controller/http/http_connections.h"
 #include "tools/controller/http/http_server.h"
 #include "tools/controller/metrics/names/names.h"
+#include "tools/controller/metrics/plan/plan_relabel.h"
 #include "tools/controller/metrics/sink_metrics.h"
 #include "tools/controller/outputs/sink_json.h"
 #include "tools/controller/push/push.h"
@@ -63,6 +67,9 @@ struct host {
 
 /* The measured output, with its parts. */
 struct measured {
+	struct relabel_rules *metric_rules, *write_rules; /* NULL: none */
+	double worker_s; /* CPU time of scrapes */
+	uint64_t scrapes; /* without the first of each host */
 	struct sink *sink; /* NULL: no sink */
 	struct metric_output *push;
 	struct output *log, *null;
@@ -316,6 +323,33 @@ static void open_exposition(struct measured *measured, const char *address)
 	measured->sink = sink_of_metrics(exposition);
 }
 
+static struct relabel_rules *read_rules(const char *text)
+{
+	struct relabel_rules *rules;
+	const yaml_node_t *root;
+	struct dart_error error;
+	struct dart_yaml yaml;
+
+	if (dart_yaml__parse(&yaml, text, strlen(text), "rules", &root, &error) ||
+	    relabel_rules__read(&yaml, root, &rules))
+		fail(error.text);
+	dart_yaml__close(&yaml);
+	return rules;
+}
+
+static void set_write_rules(struct measured *measured)
+{
+	struct metric_rewriter *rewriter;
+
+	if (!measured->write_rules)
+		return;
+	rewriter = plan_rewriter__new(measured->write_rules);
+	if (!rewriter)
+		fail("out of memory");
+	push__set_rewriter(measured->push, rewriter);
+	rewriter->release(rewriter);
+}
+
 static void open_push(struct measured *measured, const char *kind, char *url)
 {
 	struct receiver_settings settings = {
@@ -328,6 +362,7 @@ static void open_push(struct measured *measured, const char *kind, char *url)
 		settings.version = strcmp(kind, "remote_write_1") ? 2 : 1;
 	if (push__new(&settings, NULL, &measured->push, &error))
 		fail(error.text);
+	set_write_rules(measured);
 	measured->sink = sink_of_metrics(measured->push);
 }
 
@@ -413,8 +448,13 @@ static double run(struct measured *measured, struct host *hosts,
 		made_s += thread_seconds() - begin;
 		time_ns = (now.tv_sec + (int64_t)k) * SECOND_NS;
 		wait_until(time_ns);
+		begin = thread_seconds();
 		for (i = 0; i < count; i++)
 			scrape(measured, hosts + i, k, time_ns);
+		if (k == 1)
+			continue;
+		measured->worker_s += thread_seconds() - begin;
+		measured->scrapes += count;
 	}
 	return made_s;
 }
@@ -458,8 +498,11 @@ static void print_result(struct measured *measured, const char *kind,
 	if (measured->push)
 		push__counts(measured->push, &counts);
 	printf("{\"output\": \"%s\", \"cpu_s_per_s\": %.4f, \"samples\": %llu,"
-	       " \"dropped\": %llu, \"bytes_per_sample\": %.2f}\n",
+	       " \"worker_ns_per_scrape\": %.0f, \"sent\": %llu, \"dropped\": %llu,"
+	       " \"bytes_per_sample\": %.2f}\n",
 	       kind, cpu_s_per_s, (unsigned long long)samples,
+	       measured->scrapes ? measured->worker_s * 1e9 / measured->scrapes : 0,
+	       (unsigned long long)counts.sent,
 	       (unsigned long long)(counts.dropped + counts.refused), bytes);
 	fflush(stdout);
 }
@@ -470,6 +513,8 @@ int main(int argc, char **argv)
 		{ "hosts", required_argument, NULL, 'h' },
 		{ "seconds", required_argument, NULL, 's' },
 		{ "bare", required_argument, NULL, 'b' },
+		{ "metric-rules", required_argument, NULL, 'm' },
+		{ "write-rules", required_argument, NULL, 'w' },
 		{},
 	};
 	unsigned long count = 100, seconds = 30, i;
@@ -484,6 +529,10 @@ int main(int argc, char **argv)
 			count = strtoul(optarg, NULL, 10);
 		else if (option == 's')
 			seconds = strtoul(optarg, NULL, 10);
+		else if (option == 'm')
+			measured.metric_rules = read_rules(optarg);
+		else if (option == 'w')
+			measured.write_rules = read_rules(optarg);
 		else if (option == 'b' && bare_http__start(strtoul(optarg, NULL, 10)))
 			fail("cannot listen at the port of --bare");
 		else if (option != 'b')
@@ -495,6 +544,7 @@ int main(int argc, char **argv)
 	hosts = allocate(count, sizeof(*hosts));
 	for (i = 0; i < count; i++) {
 		make_host(hosts + i, i);
+		hosts[i].settings.metric_relabel = measured.metric_rules;
 		if (measured.sink && measured.sink->operations->added)
 			measured.sink->operations->added(measured.sink, &hosts[i].settings);
 	}
@@ -513,5 +563,7 @@ int main(int argc, char **argv)
 		free(hosts[i].settings.name);
 	}
 	free(hosts);
+	relabel_rules__release(measured.metric_rules);
+	relabel_rules__release(measured.write_rules);
 	return EXIT_SUCCESS;
 }

@@ -31,11 +31,23 @@ static uint64_t key_of_labels(const struct label_set *labels)
 	return key;
 }
 
-/* Lists the places in the scrape by the series that remain. */
+/* Has each series its place in the scrape?  So it is if rules drop none and keep the order. */
+static bool is_in_order(const uint32_t *places, uint32_t count)
+{
+	uint32_t i = 0;
+
+	while (i < count && places[i] == i)
+		i++;
+	return i == count;
+}
+
+/* Lists the places in the scrape by the series that remain, unless all places are the same. */
 static bool invert(struct rewrite *rewrite, const uint32_t *places, uint32_t count)
 {
 	uint32_t i;
 
+	if (is_in_order(places, count))
+		return true;
 	rewrite->from = calloc((size_t)rewrite->plan->series_count + 1, sizeof(*rewrite->from));
 	if (!rewrite->from)
 		return false;
