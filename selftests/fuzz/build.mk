@@ -91,17 +91,18 @@ fuzz_schema_json_sources := agent/schema/schema_json.c
 fuzz_schema_json_parsers := $(fuzz_schema_json_sources) \
 	tools/lib/dart/table/schema.c
 fuzz_sd_json_sources = $(controller_settings) $(addprefix tools/controller/, \
-	discovery/sd_json.c discovery/target_list.c exposition/exposition_sd.c \
+	discovery/sd_json.c discovery/target_list.c discovery/target_relabel.c \
+	exposition/exposition_sd.c \
 	metrics/labels/label_collisions.c)
 fuzz_sd_json_parsers := $(addprefix tools/controller/, \
 	exposition/exposition_sd.c settings/labels.c \
 	metrics/labels/label_collisions.c discovery/sd_json.c \
-	discovery/target_list.c)
+	discovery/target_list.c discovery/target_relabel.c)
 fuzz_spool_sources = $(controller_formats) $(addprefix tools/controller/push/queue/, \
 	record.c segment.c spool.c)
 fuzz_spool_parsers = $(filter tools/controller/push/%, $(fuzz_spool_sources))
 fuzz_srv_answer_sources = $(controller_settings) \
-	$(addprefix tools/controller/discovery/, srv_answer.c target_list.c)
+	$(addprefix tools/controller/discovery/, srv_answer.c target_list.c target_relabel.c)
 fuzz_srv_answer_parsers := $(addprefix tools/controller/discovery/, \
 	srv_answer.c target_list.c)
 fuzz_state_file_sources := $(addprefix agent/registration/, \

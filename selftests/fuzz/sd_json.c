@@ -50,11 +50,28 @@ static void check(const struct target_list *list)
 	}
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static struct relabel_rules *make_rules(void)
+{
+	static const char text[] =
+		"[{regex: '__meta_(.*)', action: labelmap},"
+		" {source_labels: [__address__], regex: '(.*):9100', target_label: __address__}]";
+	struct relabel_rules *rules = NULL;
+	const yaml_node_t *root;
+	struct dart_error error;
+	struct dart_yaml yaml;
+
+	require(!dart_yaml__parse(&yaml, text, strlen(text), "rules", &root, &error));
+	require(!relabel_rules__read(&yaml, root, &rules));
+	dart_yaml__close(&yaml);
+	return rules;
+}
+
+static void parse(const uint8_t *data, size_t size, struct relabel_rules *rules)
 {
 	struct target_defaults defaults = {
 		.interval_ns = 1000000000,
 		.labels = json_pack("{ss}", "dc", "d1"),
+		.relabel = rules,
 	};
 	struct shared_text *source = shared_text__new("source");
 	struct target_list list = {};
@@ -68,5 +85,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	target_list__clear(&list);
 	shared_text__release(source);
 	json_decref(defaults.labels);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct relabel_rules *rules;
+
+	if (!rules)
+		rules = make_rules();
+	parse(data, size, NULL);
+	parse(data, size, rules);
 	return 0;
 }

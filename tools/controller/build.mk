@@ -76,9 +76,10 @@ unit_equal_labels_sources := $(unit_controller_target_list_sources) \
 unit_controller_target_set_sources := $(unit_controller_target_list_sources) \
 	tools/controller/discovery/target_set.c
 unit_controller_sd_json_sources := $(unit_controller_target_list_sources) \
-	tools/controller/discovery/sd_json.c
+	$(addprefix tools/controller/discovery/, sd_json.c target_relabel.c)
+unit_target_relabel_sources := $(unit_controller_sd_json_sources)
 unit_controller_srv_answer_sources := $(unit_controller_target_list_sources) \
-	tools/controller/discovery/srv_answer.c
+	$(addprefix tools/controller/discovery/, srv_answer.c target_relabel.c)
 unit_controller_discovery_sources := $(controller_settings) \
 	$(filter-out %/target_set.c,$(wildcard tools/controller/discovery/*.c)) \
 	tools/controller/base/url.c tools/controller/base/secret.c \

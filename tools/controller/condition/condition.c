@@ -123,6 +123,11 @@ void condition__set_equal_labels(struct condition *condition, size_t count)
 	atomic_store(&condition->equal_labels, count);
 }
 
+void condition__set_dropped(struct condition *condition, size_t count)
+{
+	atomic_store(&condition->dropped, count);
+}
+
 void condition__set_shard(struct condition *condition, const struct membership *membership,
 			  const struct shard_parts *parts, bool is_failing)
 {
@@ -271,6 +276,9 @@ void condition__add(void *data, struct own_metrics *metrics)
 		metrics, "dart_controller_agents_with_equal_labels",
 		"Agents that have another 'instance', because another agent had all their labels.",
 		"", METRIC_GAUGE, atomic_load(&condition->equal_labels));
+	own_metrics__add_one(metrics, "dart_controller_agents_dropped",
+			     "Agents that relabel_configs drop.", "", METRIC_GAUGE,
+			     atomic_load(&condition->dropped));
 	add_shard(condition, metrics);
 }
 

@@ -42,6 +42,7 @@ struct condition {
 	/* Tables taken from mirrors, and looks after which one had to be READ. */
 	atomic_uint_least64_t told, gaps;
 	atomic_size_t equal_labels; /* agents with the same labels as others */
+	atomic_size_t dropped; /* agents that relabel_configs drop */
 	pthread_mutex_t shard_lock; /* of the next three members */
 	struct membership membership;
 	struct shard_parts parts;
@@ -78,6 +79,8 @@ void condition__set_configuration(struct condition *condition, bool is_refused);
 void condition__set_certificates(struct condition *condition, bool are_refused);
 /* In the control loop: so many wanted agents came with the same labels as others. */
 void condition__set_equal_labels(struct condition *condition, size_t count);
+/* In the control loop: relabel_configs drop so many agents. */
+void condition__set_dropped(struct condition *condition, size_t count);
 /* In the control loop: see discovery_operations.sharded(). */
 void condition__set_shard(struct condition *condition, const struct membership *membership,
 			  const struct shard_parts *parts, bool is_failing);

@@ -10,6 +10,7 @@
 #include "equal_labels.h"
 #include "member_watch.h"
 #include "source.h"
+#include "target_relabel.h"
 #include "tools/controller/base/schedule.h"
 #include "tools/controller/base/validity.h"
 
@@ -31,6 +32,7 @@ struct discovery {
 	struct source *configuration; /* NULL without a configuration file */
 	struct settings settings; /* at the start, without targets and sources */
 	struct target_list configured;
+	struct target_faults configured_faults; /* said already */
 	struct discovered *sources;
 	size_t count;
 	uint64_t reloads, refused;
@@ -204,6 +206,16 @@ static void discovery__say(void *data, const char *sentence)
 	discovery->operations->say(discovery->data, sentence);
 }
 
+static void discovery__tell_dropped(struct discovery *discovery)
+{
+	size_t count = discovery->configured_faults.dropped, i;
+
+	for (i = 0; i < discovery->count; i++)
+		count += discovery->sources[i].faults.dropped;
+	if (discovery->operations->dropped)
+		discovery->operations->dropped(discovery->data, count);
+}
+
 /* Separates targets with equal labels, and says so when their number changed. */
 static void discovery__separate(struct discovery *discovery, struct target_list *all)
 {
@@ -304,15 +316,19 @@ static void discovery__fail(struct discovery *discovery, struct discovered *disc
 		say(discovery, "%s: %s", source__name(discovered->source), error->text);
 }
 
-/* Names the targets and groups that a source left out, unless they are the same as last time. */
-static void discovery__say_faults(struct discovery *discovery, struct discovered *discovered,
-				  const struct target_faults *faults)
+/*
+ * Names the targets and groups that a source left out, unless they are the same as before, in
+ * @before, which are replaced.
+ */
+static void discovery__say_faults(struct discovery *discovery, const char *name,
+				  struct target_faults *before, const struct target_faults *faults)
 {
-	const char *name = source__name(discovered->source);
 	const size_t named = target_faults__named(faults);
+	const bool is_equal = target_faults__equal(before, faults);
 	size_t i;
 
-	if (target_faults__equal(&discovered->faults, faults))
+	*before = *faults;
+	if (is_equal)
 		return;
 	for (i = 0; i < named; i++)
 		say(discovery, "%s: %s; it is left out", name, faults->first[i].text);
@@ -321,7 +337,6 @@ static void discovery__say_faults(struct discovery *discovery, struct discovered
 		    faults->count - named);
 	if (!faults->count)
 		say(discovery, "%s: nothing is left out any more", name);
-	discovered->faults = *faults;
 }
 
 /*
@@ -357,6 +372,7 @@ static void discovery__on_news(void *data, struct source *source, struct source_
 	bool is_new = news->has_list;
 	struct target_list again;
 	int ret = news->result;
+	char dropped[TARGET_DROPPED_TEXT];
 
 	discovered->looks++;
 	discovered->is_looked_at = true;
@@ -377,10 +393,12 @@ static void discovery__on_news(void *data, struct source *source, struct source_
 		return;
 	}
 	discovered->heard_ns = monotonic_ns();
-	discovery__say_faults(discovery, discovered, &news->faults);
+	discovery__say_faults(discovery, source__name(source), &discovered->faults, &news->faults);
+	discovery__tell_dropped(discovery);
 	if (is_new || *discovered->error.text)
-		say(discovery, "%s: names %zu agent%s", source__name(source),
-		    discovered->list.count, discovered->list.count == 1 ? "" : "s");
+		say(discovery, "%s: names %zu agent%s%s", source__name(source),
+		    discovered->list.count, discovered->list.count == 1 ? "" : "s",
+		    target_faults__count_dropped(&news->faults, dropped));
 	discovered->error.text[0] = '\0';
 }
 
@@ -401,7 +419,7 @@ static void discovery__refuse(struct discovery *discovery, const struct dart_err
 static void discovery__take_configuration(struct discovery *discovery, struct source *source,
 					  struct source_news *news)
 {
-	char names[256] = "";
+	char names[256] = "", dropped[TARGET_DROPPED_TEXT];
 	struct dart_error error;
 	struct target_list all;
 
@@ -414,10 +432,14 @@ static void discovery__take_configuration(struct discovery *discovery, struct so
 		discovery->operations->configured(discovery->data, &news->settings.outputs);
 	discovery__want(discovery, &all);
 	discovery__tell_validity(discovery, discovery->members.membership.valid_ns);
+	discovery__say_faults(discovery, source__name(source), &discovery->configured_faults,
+			      &news->faults);
+	discovery__tell_dropped(discovery);
 	if (!settings__start_alike(&discovery->settings, &news->settings))
 		dart_settings__print_for_start(&settings__table, ", ", names, sizeof(names));
-	say(discovery, "%s: read again (agents: %zu, sources: %zu)%s%s%s", source__name(source),
-	    discovery->configured.count, discovery->count, *names ? "; " : "", names,
+	say(discovery, "%s: read again (agents: %zu, sources: %zu%s)%s%s%s", source__name(source),
+	    discovery->configured.count, discovery->count,
+	    target_faults__count_dropped(&news->faults, dropped), *names ? "; " : "", names,
 	    *names ?
 		    " and outputs stay as they are until the next start (the files that tls names are read again)" :
 		    "");
@@ -445,6 +467,7 @@ int discovery__new(sd_event *event, const struct settings *own, const struct set
 	};
 	struct discovery *discovery = calloc(1, sizeof(*discovery));
 	struct target_list configured = {}, all;
+	struct target_faults faults = {};
 	int ret;
 
 	if (!discovery)
@@ -457,10 +480,18 @@ int discovery__new(sd_event *event, const struct settings *own, const struct set
 				 operations->never_stands_by) ?:
 		      settings__copy_members(&discovery->settings, settings)  ?:
 		      target_list__of_settings(settings, &configured) ?:
+		      target_relabel__list(&configured, settings->relabel, &faults) ?:
 		      discovery__configure(discovery, settings, &configured, &all, error);
 	target_list__clear(&configured);
-	if (!ret)
+	if (!ret) {
 		discovery__want(discovery, &all);
+		discovery__say_faults(discovery, path ?: "command line",
+				      &discovery->configured_faults, &faults);
+		discovery__tell_dropped(discovery);
+		if (faults.dropped)
+			say(discovery, "%s: relabel_configs drop %zu agents", path ?: "command line",
+			    faults.dropped);
+	}
 	if (!ret && path)
 		ret = source__new_configuration(event, path, own, on_configuration, discovery,
 						&discovery->configuration);
@@ -521,6 +552,11 @@ bool discovery__is_complete(const struct discovery *discovery)
 	return true;
 }
 
+const struct target_faults *discovery__configured_faults(const struct discovery *discovery)
+{
+	return &discovery->configured_faults;
+}
+
 size_t discovery__source_count(const struct discovery *discovery)
 {
 	return discovery->count;
@@ -536,6 +572,8 @@ void discovery__source(const struct discovery *discovery, size_t index,
 		.kind = source__kind(discovered->source),
 		.targets = discovered->list.count,
 		.left_out = discovered->faults.count,
+		.dropped = discovered->faults.dropped,
+		.faults = &discovered->faults,
 		.looks = discovered->looks,
 		.failures = discovered->failures,
 		.heard_ns = discovered->heard_ns,

@@ -15,6 +15,7 @@
 
 #include <libdart/error.h>
 
+#include "target_faults.h"
 #include "target_list.h"
 
 struct discovery;
@@ -33,6 +34,8 @@ struct discovery_operations {
 	 * target, see equal_labels.h.  May be NULL.
 	 */
 	void (*separated)(void *data, size_t count);
+	/* Rules drop @count targets of all sources and of the configuration.  May be NULL. */
+	void (*dropped)(void *data, size_t count);
 	/*
 	 * Called before each want(), and when the file of members fails or does not any more: what
 	 * the own member does with all targets.  May be NULL.
@@ -56,6 +59,9 @@ struct discovery_source {
 	const char *kind; /* "file_sd", "dns_srv" or "http_sd" */
 	size_t targets; /* targets in the current list */
 	size_t left_out; /* targets and groups that the last look left out as unusable */
+	/* Targets that its rules dropped, the first of which are named by the faults. */
+	size_t dropped;
+	const struct target_faults *faults; /* of the last look that succeeded */
 	uint64_t looks, failures;
 	uint64_t heard_ns; /* CLOCK_MONOTONIC of the last look that succeeded; or 0 */
 	/* Why the last look failed, or left out its first fault; NULL: neither. */
@@ -86,6 +92,9 @@ bool discovery__is_leaving(const struct discovery *discovery);
 
 /* True once the first look at each source ended. */
 bool discovery__is_complete(const struct discovery *discovery);
+
+/* The targets of the configuration that were left out or dropped. */
+const struct target_faults *discovery__configured_faults(const struct discovery *discovery);
 
 size_t discovery__source_count(const struct discovery *discovery);
 void discovery__source(const struct discovery *discovery, size_t index,

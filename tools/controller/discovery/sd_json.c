@@ -9,38 +9,30 @@
 #include <libdart/escape.h>
 #include <libdart/text_file.h>
 
+#include "target_relabel.h"
 #include "tools/controller/settings/labels.h"
 
 /* A group, and the settings of its targets that its labels change. */
 struct group {
 	struct target_defaults defaults; /* its pointers belong to the source */
 	struct shared_text *labels;
+	const json_t *all_labels; /* as the list has them, for rules; NULL: none */
 	size_t number; /* from 1, for messages */
 };
 
 static int take_label(struct group *group, json_t *labels, const char *name, const json_t *value,
 		      struct dart_error *error)
 {
-	static const struct {
-		const char *label, *key;
-	} names[] = {
-		{ "__scrape_interval__", "interval" },
-		{ "__class__", "class" },
-		{ "__transport__", "transport" },
-	};
-	struct target_defaults *defaults = &group->defaults;
 	const char *text = json_is_null(value) ? "" : json_string_value(value);
+	const char *key = target_relabel__key(name);
 	struct dart_error reason;
-	size_t i;
 	int ret;
 
 	if (!text)
 		return dart_error__set(error, EINVAL, "group %zu: label '%s' is not a text",
 				       group->number, name);
-	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strcmp(name, names[i].label))
-			continue;
-		ret = target_defaults__take(defaults, names[i].key, text, &reason);
+	if (key) {
+		ret = target_defaults__take(&group->defaults, key, text, &reason);
 		return ret ? dart_error__set(error, -ret, "group %zu: %s", group->number,
 					     reason.text) :
 			     0;
@@ -89,6 +81,16 @@ static int take_target(struct target_list_builder *builder, const struct group *
 	uint16_t port;
 	int ret;
 
+	if (text && !relabel_rules__is_empty(group->defaults.relabel)) {
+		const struct unlabelled_target target = {
+			.address = text,
+			.labels = { group->defaults.meta, group->defaults.labels,
+				    group->all_labels },
+		};
+
+		return target_relabel__add(builder, group->defaults.relabel, &target, faults,
+					   error);
+	}
 	ret = text ? settings__parse_agent(text, &host, &port) : -EINVAL;
 	if (!ret) {
 		port = port ?: settings__default_port(group->defaults.transport);
@@ -160,6 +162,7 @@ static int take_group(struct target_list_builder *builder, size_t number, const 
 		target_faults__add(faults, &fault);
 		ret = 0;
 	} else if (!ret) {
+		group.all_labels = json_object_get(json, "labels");
 		builder->defaults = &group.defaults;
 		ret = take_targets(builder, &group, json_object_get(json, "targets"), faults,
 				   error);
@@ -289,7 +292,7 @@ int sd_json__parse(const void *bytes, size_t length, const struct target_default
 		ret = take_group(&builder, i + 1, json_array_get(groups, i), faults, error);
 	json_decref(groups);
 	/* A list in which all targets are faulty does not say that there are no targets. */
-	if (!ret && faults->count && !builder.list.count)
+	if (!ret && faults->count && !faults->dropped && !builder.list.count)
 		ret = dart_error__set(error, EINVAL, "%s", faults->first[0].text);
 	if (ret)
 		target_list__clear(&builder.list);

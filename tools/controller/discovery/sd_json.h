@@ -10,7 +10,8 @@
  * Each target of a group gets the labels of the group, which replace labels of the source with
  * the same name.  As in Prometheus, it does not get labels that begin with two underscores, but
  * __scrape_interval__ sets the interval, in the spelling of the configuration, __class__ the
- * class in flow control, and __transport__ the transport.
+ * class in flow control, and __transport__ the transport.  Rules of the source see all labels,
+ * with the text of the target as __address__: see target_relabel.h.
  *
  * Pure code that parses hostile bytes.
  */

@@ -54,6 +54,8 @@ static void source__hand_over(struct source *source, struct source_news *news)
 	if (before && before->has_list && !news->has_list) {
 		news->has_list = true;
 		news->list = before->list;
+		if (news->result)
+			news->faults = before->faults;
 		news->settings = before->settings;
 		news->members = before->members;
 		/* A failed look may have set some members: they are freed with @before. */
@@ -262,6 +264,12 @@ static int source__start(struct source *source, sd_event *event)
 static int source__take_settings(struct source *source, const struct source_settings *settings,
 				 const struct settings *all)
 {
+	/* As in Prometheus. */
+	static const char *const meta_names[] = {
+		[SOURCE_FILE_SD] = "__meta_filepath",
+		[SOURCE_DNS_SRV] = "__meta_dns_name",
+		[SOURCE_HTTP_SD] = "__meta_url",
+	};
 	struct settings one = {
 		.interval_ns = all->interval_ns,
 		.sources = (struct source_settings *)settings,
@@ -284,9 +292,17 @@ static int source__take_settings(struct source *source, const struct source_sett
 	}
 	if (!defaults->metric_relabel)
 		defaults->metric_relabel = relabel_rules__hold(all->metric_relabel);
-	source->defaults = *defaults;
+	if (!defaults->relabel)
+		defaults->relabel = relabel_rules__hold(all->relabel);
 	source->name = source_kind__name(settings->kind, settings->place);
-	return source->name ? 0 : -ENOMEM;
+	if (!source->name)
+		return -ENOMEM;
+	defaults->meta =
+		json_pack("{ss}", meta_names[settings->kind], source->name->text);
+	if (!defaults->meta)
+		return -ENOMEM;
+	source->defaults = *defaults;
+	return 0;
 }
 
 int source__new(sd_event *event, const struct source_settings *settings, const struct settings *all,
@@ -396,6 +412,8 @@ bool source__equal(const struct source *source, const struct source_settings *se
 		    json_equal(own->defaults.labels, defaults->labels)) &&
 		   relabel_rules__equal(own->defaults.metric_relabel,
 					defaults->metric_relabel ?: all->metric_relabel) &&
+		   relabel_rules__equal(own->defaults.relabel,
+					defaults->relabel ?: all->relabel) &&
 		   entry_names__equal(own->defaults.entries, entries);
 	entry_names__release(entries);
 	return is_equal;

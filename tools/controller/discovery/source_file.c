@@ -12,6 +12,7 @@
 #include "members_file.h"
 #include "sd_json.h"
 #include "source_private.h"
+#include "target_relabel.h"
 #include "tools/controller/settings/config.h"
 #include "tools/watch/path_watch.h"
 
@@ -121,8 +122,10 @@ const struct source_reader source_file_reader = {
 static int read_configuration(struct source *source, struct source_news *news)
 {
 	news->result =
-		config__read(&news->settings, &source->settings, source->name->text, &news->error) ?:
-			target_list__of_settings(&news->settings, &news->list);
+		config__read(&news->settings, &source->settings, source->name->text,
+			     &news->error) ?:
+		target_list__of_settings(&news->settings, &news->list) ?:
+		target_relabel__list(&news->list, news->settings.relabel, &news->faults);
 	return -1;
 }
 

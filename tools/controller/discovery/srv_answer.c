@@ -7,12 +7,37 @@
 #include <limits.h>
 #include <resolv.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include <libdart/rdma/address.h>
+
+#include "target_relabel.h"
 #include "tools/controller/settings/labels.h"
 
 /* Offset of the target's name, after priority, weight and port. */
 #define SRV_NAME_AT (3 * NS_INT16SZ)
+
+/* Adds the target of a record as the rules of the source make it. */
+static int relabel_record(struct target_list_builder *builder, const char *host, uint16_t port,
+			  struct target_faults *faults, struct dart_error *error)
+{
+	const struct target_defaults *defaults = builder->defaults;
+	char *address = dart_address__name(host, port);
+	json_t *meta = json_pack("{s:s, s:o}", "__meta_dns_srv_record_target", host,
+				 "__meta_dns_srv_record_port", json_sprintf("%u", port));
+	const struct unlabelled_target target = {
+		.address = address,
+		.labels = { defaults->meta, defaults->labels, meta },
+	};
+	int ret = -ENOMEM;
+
+	if (address && meta)
+		ret = target_relabel__add(builder, defaults->relabel, &target, faults, error);
+	json_decref(meta);
+	free(address);
+	return ret;
+}
 
 static int take_record(struct target_list_builder *builder, const ns_msg *message,
 		       const ns_rr *record, struct shared_text *labels,
@@ -31,6 +56,9 @@ static int take_record(struct target_list_builder *builder, const ns_msg *messag
 	/* The root as target says that there is no such service. */
 	if (!*host || !strcmp(host, "."))
 		return 0;
+	if (!relabel_rules__is_empty(builder->defaults->relabel))
+		return relabel_record(builder, host, ns_get16(data + 2 * NS_INT16SZ), faults,
+				      error);
 	ret = target_list__add(builder, host, ns_get16(data + 2 * NS_INT16SZ), &item);
 	if (ret == -EINVAL) {
 		dart_error__set(&fault, EINVAL,
@@ -95,7 +123,7 @@ int srv_answer__parse(const void *message, size_t length, const struct target_de
 	ret = labels__text(NULL, defaults->labels, &labels, error) ?:
 		      take_records(&builder, &parsed, labels, ttl_s, faults, error);
 	shared_text__release(labels);
-	if (!ret && faults->count && !builder.list.count)
+	if (!ret && faults->count && !faults->dropped && !builder.list.count)
 		ret = dart_error__set(error, EINVAL, "%s", faults->first[0].text);
 	if (ret)
 		target_list__clear(&builder.list);

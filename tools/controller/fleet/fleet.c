@@ -393,6 +393,14 @@ static void on_separated(void *data, size_t count)
 		condition__set_equal_labels(fleet->context->condition, count);
 }
 
+static void on_dropped(void *data, size_t count)
+{
+	const struct fleet *fleet = data;
+
+	if (fleet->context->condition)
+		condition__set_dropped(fleet->context->condition, count);
+}
+
 static void on_sharded(void *data, const struct membership *membership,
 		       const struct shard_parts *parts, bool is_failing)
 {
@@ -489,6 +497,7 @@ int fleet__new(struct target_context *context, struct output *output, struct fle
 		.reloaded = on_reloaded,
 		.configured = on_configured,
 		.separated = on_separated,
+		.dropped = on_dropped,
 		.sharded = on_sharded,
 		.valid = on_valid,
 		.left = on_taken_over,

@@ -24,6 +24,7 @@ static void close_defaults(struct target_defaults *defaults)
 	entry_names__release(defaults->entries);
 	json_decref(defaults->labels);
 	relabel_rules__release(defaults->metric_relabel);
+	relabel_rules__release(defaults->relabel);
 }
 
 struct agent {
@@ -148,6 +149,13 @@ static int take_http_sd(void *source, const struct dart_setting *setting, const 
 	.type = DART_SETTING_TEXT, .noun = "a path, a name or a URL",	\
 	DART_SETTING_MEMBER(struct source, place)
 
+static int read_rules(struct dart_yaml *yaml, const yaml_node_t *node, void *object)
+{
+	struct source *source = object;
+
+	return relabel_rules__read(yaml, node, &source->defaults.relabel);
+}
+
 static const struct dart_setting source_rows[] = {
 	{ .key = "file_sd", PLACE, .take = take_file_sd },
 	{ .key = "dns_srv", PLACE, .take = take_dns_srv },
@@ -155,6 +163,7 @@ static const struct dart_setting source_rows[] = {
 	{ .key = "refresh", .type = DART_SETTING_TIME,
 	  DART_SETTING_MEMBER(struct source, refresh_ns), .least = SETTINGS_INTERVAL_MIN_NS,
 	  .most = SETTINGS_INTERVAL_MAX_NS, .noun = "an interval", .example = "1s" },
+	{ .key = "relabel_configs", .read = read_rules },
 };
 
 static const struct dart_settings source_table = DART_SETTINGS(source_rows);
@@ -183,6 +192,7 @@ static int add_source(struct dart_yaml *yaml, const yaml_node_t *item, struct se
 	entry_names__hold(added->defaults.entries);
 	json_incref(added->defaults.labels);
 	relabel_rules__hold(added->defaults.metric_relabel);
+	relabel_rules__hold(added->defaults.relabel);
 	return url_settings__copy(&added->url, &source->url);
 }
 
@@ -248,6 +258,8 @@ static void merge(struct config *config)
 	/* No option names rules. */
 	relabel_rules__release(settings->metric_relabel);
 	settings->metric_relabel = relabel_rules__hold(file->metric_relabel);
+	relabel_rules__release(settings->relabel);
+	settings->relabel = relabel_rules__hold(file->relabel);
 	if (settings->entry_count)
 		return;
 	settings->entries = file->entries;

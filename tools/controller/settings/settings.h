@@ -135,6 +135,10 @@ struct target_defaults {
 	struct entry_names *entries;	/* NULL: the entries of all targets */
 	json_t *labels;		/* an object of texts; NULL: none */
 	struct relabel_rules *metric_relabel;	/* NULL: the rules of all targets */
+	/* relabel_configs: of the targets of a source; NULL: the rules of all targets */
+	struct relabel_rules *relabel;
+	/* Of a source that runs: the labels __meta_... that its rules see; NULL: none */
+	json_t *meta;
 };
 
 /* A source that names further targets, and is asked again and again. */
@@ -165,6 +169,7 @@ struct settings {
 	struct settings_record record;
 	struct shard shard;
 	struct relabel_rules *metric_relabel;	/* of targets without rules of their own */
+	struct relabel_rules *relabel;	/* relabel_configs: of targets and of sources likewise */
 	char *replica;		/* the label "replica" of targets; NULL: none */
 	enum settings_flow flow;
 	uint64_t flow_bytes;	/* its bound; 0: derived from the speed of the port */

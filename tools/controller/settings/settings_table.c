@@ -213,6 +213,13 @@ static int read_all_metric_rules(struct dart_yaml *yaml, const yaml_node_t *node
 	return relabel_rules__read(yaml, node, &settings->metric_relabel);
 }
 
+static int read_all_rules(struct dart_yaml *yaml, const yaml_node_t *node, void *object)
+{
+	struct settings *settings = object;
+
+	return relabel_rules__read(yaml, node, &settings->relabel);
+}
+
 static int read_metric_rules(struct dart_yaml *yaml, const yaml_node_t *node, void *object)
 {
 	struct target_defaults *defaults = object;
@@ -324,6 +331,7 @@ static const struct dart_setting rows[] = {
 	{ .option = "replica", .argument = "NAME", .key = "replica", .type = DART_SETTING_TEXT,
 	  MEMBER(replica), .noun = "the name of a replica",
 	  .help = "give agents the label replica=\"NAME\", by which receivers tell several controllers of the same agents apart" },
+	{ .key = "relabel_configs", .read = read_all_rules },
 	{ .key = "metric_relabel_configs", .read = read_all_metric_rules },
 	{ .key = "limits", .read = read_limits },
 	{ .key = "limits.series", .type = DART_SETTING_NUMBER, MEMBER(limits.series), .least = 1,
@@ -446,6 +454,8 @@ static int copy_source(struct settings *copy, const struct source_settings *sour
 	entry_names__hold(defaults->entries);
 	json_incref(defaults->labels);
 	relabel_rules__hold(defaults->metric_relabel);
+	relabel_rules__hold(defaults->relabel);
+	json_incref(defaults->meta);
 	return url_settings__copy(&copy->sources[copy->source_count - 1].url, &source->url);
 }
 
@@ -462,6 +472,7 @@ int settings__copy_members(struct settings *copy, const struct settings *setting
 	copy->sources = NULL;
 	copy->source_count = 0;
 	relabel_rules__hold(copy->metric_relabel);
+	relabel_rules__hold(copy->relabel);
 	err = dart_settings__own(&settings__table, copy);
 	return output_settings__copy(&copy->outputs, &settings->outputs) ?: err;
 }
@@ -515,8 +526,11 @@ void settings__clear(struct settings *settings)
 		entry_names__release(source->defaults.entries);
 		json_decref(source->defaults.labels);
 		relabel_rules__release(source->defaults.metric_relabel);
+		relabel_rules__release(source->defaults.relabel);
+		json_decref(source->defaults.meta);
 	}
 	relabel_rules__release(settings->metric_relabel);
+	relabel_rules__release(settings->relabel);
 	free(settings->sources);
 	for (i = 0; i < settings->entry_count; i++)
 		free(settings->entries[i]);

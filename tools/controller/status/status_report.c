@@ -98,6 +98,17 @@ static void print_target(struct status_report *report, size_t index, const struc
 	fputc('}', out);
 }
 
+/* The first targets that rules dropped, by their addresses. */
+static json_t *name_dropped(const struct target_faults *faults)
+{
+	json_t *names = json_array();
+	size_t i;
+
+	for (i = 0; i < faults->dropped && i < TARGET_DROPPED_NAMED; i++)
+		json_array_append_new(names, text_or_null(faults->dropped_first[i]));
+	return names;
+}
+
 static void print_sources(const struct discovery *discovery, FILE *out)
 {
 	struct discovery_source source;
@@ -106,9 +117,12 @@ static void print_sources(const struct discovery *discovery, FILE *out)
 	for (i = 0; i < discovery__source_count(discovery); i++) {
 		discovery__source(discovery, i, &source);
 		fputs(i ? ",\n" : "", out);
-		print_object(json_pack("{ss ss sI sI sI sI so so}", "source", source.name, "kind",
-				       source.kind, "targets", (json_int_t)source.targets,
-				       "left_out", (json_int_t)source.left_out, "looks",
+		print_object(json_pack("{ss ss sI sI sI so sI sI so so}", "source", source.name,
+				       "kind", source.kind, "targets",
+				       (json_int_t)source.targets, "left_out",
+				       (json_int_t)source.left_out, "dropped",
+				       (json_int_t)source.dropped, "dropped_first",
+				       name_dropped(source.faults), "looks",
 				       (json_int_t)source.looks, "failures",
 				       (json_int_t)source.failures, "heard_ns",
 				       to_wall_clock(source.heard_ns), "error",
@@ -233,6 +247,7 @@ static void print_controller(const struct status_report *report, FILE *out)
 	const struct target_context *context = report->context;
 	const struct status_totals *totals = &report->totals;
 	const struct discovery *discovery = fleet__discovery(context->fleet);
+	const struct target_faults *faults;
 	uint64_t reloads, refused;
 	struct rusage usage = {};
 	json_t *members, *shard;
@@ -261,6 +276,9 @@ static void print_controller(const struct status_report *report, FILE *out)
 				  (json_int_t)output__written(report->output), "dropped",
 				  (json_int_t)output__dropped(report->output), "reloads",
 				  (json_int_t)reloads, "reloads_refused", (json_int_t)refused));
+	faults = discovery__configured_faults(discovery);
+	json_object_set_new(members, "agents_dropped", json_integer(faults->dropped));
+	json_object_set_new(members, "agents_dropped_first", name_dropped(faults));
 	shard = describe_shard(discovery);
 	if (shard)
 		json_object_set_new(members, "shard", shard);

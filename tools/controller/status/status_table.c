@@ -48,6 +48,7 @@ static const struct column source_columns[] = {
 	{ "KIND", "kind", NULL, COLUMN_TEXT },
 	{ "AGENTS", "targets", NULL, COLUMN_NUMBER },
 	{ "LEFT OUT", "left_out", NULL, COLUMN_NUMBER },
+	{ "DROPPED", "dropped", NULL, COLUMN_NUMBER },
 	{ "HEARD", "heard_ns", NULL, COLUMN_AGO },
 	{ "FAILURES", "failures", NULL, COLUMN_NUMBER },
 	{ "ERROR", "error", NULL, COLUMN_TEXT },

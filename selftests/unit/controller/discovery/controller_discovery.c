@@ -210,6 +210,42 @@ static void test_reload(void **state)
 }
 
 /* Settings that are only read when the program starts. */
+/* Rules for targets, at the root and of a source, and a reload with others. */
+static void test_rules(void **state)
+{
+	const struct target_faults *configured;
+	struct discovery_source source;
+	struct fixture fixture;
+
+	begin(&fixture, "relabel_configs: [{source_labels: [__address__], regex: 'own:1|b:1', action: drop}]\n"
+			"sources: [{file_sd: f}]\n");
+	hear(&fixture, "c: relabel_configs drop 1 agents");
+	configured = discovery__configured_faults(fixture.discovery);
+	assert_string_equal(configured->dropped_first[0], "own:1");
+	hear(&fixture, "f: cannot be opened");
+	replace("f", "[{\"targets\": [\"a:1\", \"b:1\"]}]");
+	hear(&fixture, "f: names 1 agent, and relabel_configs drop 1");
+	expect(&fixture, "a:1@1000");
+	discovery__source(fixture.discovery, 0, &source);
+	assert_int_equal(source.dropped, 1);
+	assert_string_equal(source.faults->dropped_first[0], "b:1");
+	/* A source with rules of its own does not have those of the root. */
+	replace("c", "relabel_configs: [{source_labels: [__address__], regex: 'own:1', action: drop}]\n"
+		     "agents: [{host: x, port: 1}]\n"
+		     "sources: [{file_sd: f, relabel_configs: [{source_labels: [__meta_filepath, __address__],"
+		     " regex: 'f;(.):1', target_label: __address__, replacement: '${1}2:1'}]}]\n");
+	discovery__reload(fixture.discovery);
+	hear(&fixture, "c: read again (agents: 1, sources: 1, and relabel_configs drop 1)");
+	hear(&fixture, "f: names 2 agents");
+	expect(&fixture, "a2:1@1000 b2:1@1000 x:1@1000");
+	replace("c", "sources: [{file_sd: f}]\n");
+	discovery__reload(fixture.discovery);
+	hear(&fixture, "c: read again (agents: 1, sources: 1)");
+	hear(&fixture, "f: names 2 agents");
+	expect(&fixture, "a:1@1000 b:1@1000 own:1@1000");
+	end(&fixture);
+}
+
 static void test_for_start(void **state)
 {
 	static const char *const changes[] = {
@@ -330,6 +366,8 @@ int main(void)
 		     test_left_out),
 		TEST("a configuration that is read again changes agents and sources; one that is refused changes nothing",
 		     test_reload),
+		TEST("rules for targets apply to agents and sources, and change with the configuration",
+		     test_rules),
 		TEST("what counts only when the program starts is said to stay", test_for_start),
 		TEST("a configuration is taken, even if the one behind it is refused before the loop hears of both",
 		     test_refused_behind),

@@ -115,11 +115,14 @@ refuse "and has none of them" "^$" sh -c "grep dart_controller_output '$dir/one'
 # A controller without a host, but with outputs and a control socket.
 cat >"$dir/live.yaml" <<END
 transport: read
-agents: [{host: 192.0.2.1}]
+agents: [{host: 192.0.2.1}, {host: test1}]
+sources: [{file_sd: $dir/agents.json}]
+relabel_configs: [{source_labels: [__address__], regex: 'test.*', action: drop}]
 outputs:
   - {remote_write: "http://127.0.0.1:9/w?token=secret", spool: $dir/live, spool_bytes: 8M}
 record: {file: $dir/recorded}
 END
+echo '[{"targets": ["test2", "test3", "192.0.2.2"]}]' >"$dir/agents.json"
 "$bin/dart-controller" --config "$dir/live.yaml" --socket "$dir/socket" >"$dir/out" 2>"$dir/live.said" &
 controllers+=($!)
 
@@ -128,8 +131,22 @@ asked()
 	"$bin/dart-controller" status "$@" --socket "$dir/socket"
 }
 
-if soon asked -j >"$dir/status" 2>/dev/null; then
+# named: the source was read
+named()
+{
+	asked -j 2>/dev/null | grep -q '"targets":1,'
+}
+
+if soon named; then
 	asked -j >"$dir/status"
+	check "the status has the agents that relabel_configs drop, and their number" "$python" -c '
+import json, sys
+status = json.load(open(sys.argv[1]))
+assert status["controller"]["agents_dropped"] == 1, status
+assert status["controller"]["agents_dropped_first"] == ["test1:4792"], status
+source = status["sources"][0]
+assert source["dropped"] == 2 and source["dropped_first"] == ["test2", "test3"], source
+assert {t["agent"] for t in status["targets"]} == {"192.0.2.1:4792", "192.0.2.2:4792"}' "$dir/status"
 	check "the status has each output with its figures" "$python" -c '
 import json, sys
 outputs = {o["output"]: o for o in json.load(open(sys.argv[1]))["outputs"]}
