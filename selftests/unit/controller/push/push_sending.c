@@ -228,6 +228,7 @@ static void test_spool(void **state)
 	for (i = 0; i < 10; i++)
 		scrape(&fixture);
 	wait_for(&fixture, 40 * SERIES);
+	wait_until_empty(&fixture);
 	stop(&fixture);
 	receiver__close(&fixture.receiver);
 	assert_int_equal(fixture.counts.sent, 40 * SERIES);
