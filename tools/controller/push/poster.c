@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 
-#include "tools/controller/base/secret.h"
+#include "credentials.h"
 #include "tools/controller/base/url.h"
 
 #define CONNECT_TIMEOUT_MS 10000L
@@ -97,34 +97,6 @@ static bool set_options(struct slot *slot)
 	       !curl_easy_setopt(easy, CURLOPT_HEADERDATA, slot);
 }
 
-/* User and password; or the header of a token, which the caller frees. */
-static int set_secret(struct slot *slot, char **header, struct dart_error *error)
-{
-	const struct receiver_settings *settings = slot->poster->settings;
-	const struct format *format = slot->poster->format;
-	const char *path = settings->token_file ?: settings->password_file;
-	char *secret;
-	int ret;
-
-	*header = NULL;
-	if (!path)
-		return 0;
-	ret = secret__read(path, &secret, error);
-	if (ret)
-		return ret;
-	if (settings->token_file) {
-		if (asprintf(header, "Authorization: %s %s",
-			     format->token_scheme ? format->token_scheme(settings) : "Bearer",
-			     secret) < 0)
-			ret = dart_error__no_memory(error);
-	} else if (curl_easy_setopt(slot->easy, CURLOPT_USERNAME, settings->user) ||
-		   curl_easy_setopt(slot->easy, CURLOPT_PASSWORD, secret)) {
-		ret = dart_error__no_memory(error);
-	}
-	secret__free(secret);
-	return ret;
-}
-
 static bool open_slots(struct poster *poster, unsigned int count)
 {
 	struct slot *slot;
@@ -143,7 +115,6 @@ int poster__new(const struct receiver_settings *settings, const struct format *f
 		unsigned int slots, struct poster **posterp, struct dart_error *error)
 {
 	struct poster *poster = calloc(1, sizeof(*poster));
-	char *header = NULL;
 	int ret = 0;
 
 	if (!poster)
@@ -157,10 +128,8 @@ int poster__new(const struct receiver_settings *settings, const struct format *f
 	    curl_multi_setopt(poster->multi, CURLMOPT_MAXCONNECTS, (long)slots) ||
 	    !open_slots(poster, slots))
 		ret = dart_error__set(error, EIO, "libcurl cannot be set up");
-	/* A file that is missing is said at once. */
 	if (!ret)
-		ret = set_secret(poster->slots, &header, error);
-	secret__free(header);
+		ret = credentials__check_files(settings, error);
 	if (ret)
 		poster__free(poster);
 	else
@@ -233,20 +202,37 @@ static bool add_header(struct slot *slot, const char *header)
 	return list;
 }
 
-/* @secret may be NULL. */
-static bool set_headers(struct slot *slot, const char *secret)
+static void drop_headers(struct slot *slot)
+{
+	curl_slist_free_all(slot->headers);
+	slot->headers = NULL;
+}
+
+/* The headers that any server may see. */
+static bool add_headers(struct slot *slot)
 {
 	const char *const *header;
 
-	curl_slist_free_all(slot->headers);
-	slot->headers = NULL;
-	for (header = slot->message->format->headers; *header; header++) {
+	for (header = slot->message->format->headers; *header; header++)
 		if (!add_header(slot, *header))
 			return false;
-	}
 	/* Receivers would wait for it before they read. */
-	return add_header(slot, "Expect:") && (!secret || add_header(slot, secret)) &&
-	       !curl_easy_setopt(slot->easy, CURLOPT_HTTPHEADER, slot->headers);
+	return add_header(slot, "Expect:");
+}
+
+static int set_credentials(struct slot *slot, struct dart_error *error)
+{
+	const struct poster *poster = slot->poster;
+
+	return credentials__set(slot->easy, poster->settings, poster->format, &slot->headers,
+				error);
+}
+
+/* Gives libcurl the list and the URL of the next request. */
+static bool set_request(struct slot *slot, const char *url)
+{
+	return !curl_easy_setopt(slot->easy, CURLOPT_HTTPHEADER, slot->headers) &&
+	       !curl_easy_setopt(slot->easy, CURLOPT_URL, url);
 }
 
 static bool post(struct slot *slot)
@@ -266,64 +252,47 @@ int poster__begin(struct poster *poster, unsigned int number, struct message *me
 		  struct dart_error *error)
 {
 	struct slot *slot = poster->slots + number;
-	char *secret;
-	bool is_ready;
 	int ret;
 
-	ret = set_secret(slot, &secret, error);
-	if (ret)
-		return ret;
 	slot->message = message;
 	slot->redirections = 0;
-	is_ready = set_headers(slot, secret) &&
-		   !curl_easy_setopt(slot->easy, CURLOPT_URL, poster->url) && post(slot);
-	secret__free(secret);
-	if (is_ready)
-		return 0;
-	slot->message = NULL;
-	return dart_error__no_memory(error);
+	drop_headers(slot);
+	ret = set_credentials(slot, error);
+	if (!ret && (!add_headers(slot) || !set_request(slot, poster->url) || !post(slot)))
+		ret = dart_error__no_memory(error);
+	if (ret)
+		slot->message = NULL;
+	return ret;
 }
 
 void poster__ask(struct poster *poster)
 {
 	struct slot *slot = poster->slots + poster->slot_count;
 	struct dart_error error;
-	char *secret;
 
-	if (poster->question != QUESTION_NONE || set_secret(slot, &secret, &error))
+	if (poster->question != QUESTION_NONE)
 		return;
-	curl_slist_free_all(slot->headers);
-	slot->headers = NULL;
+	drop_headers(slot);
+	if (set_credentials(slot, &error))
+		return;
 	begin_answer(slot);
-	if ((!secret || add_header(slot, secret)) &&
-	    !curl_easy_setopt(slot->easy, CURLOPT_HTTPHEADER, slot->headers) &&
-	    !curl_easy_setopt(slot->easy, CURLOPT_URL, poster->url) &&
+	if (set_request(slot, poster->url) &&
 	    !curl_easy_setopt(slot->easy, CURLOPT_NOBODY, 1L) &&
 	    !curl_easy_setopt(slot->easy, CURLOPT_FRESH_CONNECT, 1L) &&
 	    !curl_multi_add_handle(poster->multi, slot->easy))
 		poster->question = QUESTION_ASKED;
-	secret__free(secret);
 }
 
 /* Sends the same to where the answer points.  False if that cannot be. */
 static bool follow(struct slot *slot, const char *url)
 {
-	const struct poster *poster = slot->poster;
-	char *secret = NULL;
+	const bool is_own = url__is_same_origin(slot->poster->url, url);
 	struct dart_error error;
-	bool is_ready;
 
-	if (url__is_same_origin(poster->url, url)) {
-		if (set_secret(slot, &secret, &error))
-			return false;
-	} else if (curl_easy_setopt(slot->easy, CURLOPT_USERNAME, NULL) ||
-		   curl_easy_setopt(slot->easy, CURLOPT_PASSWORD, NULL)) {
+	drop_headers(slot);
+	if (is_own ? set_credentials(slot, &error) : !credentials__clear(slot->easy))
 		return false;
-	}
-	is_ready = set_headers(slot, secret) && !curl_easy_setopt(slot->easy, CURLOPT_URL, url) &&
-		   post(slot);
-	secret__free(secret);
-	return is_ready;
+	return add_headers(slot) && set_request(slot, url) && post(slot);
 }
 
 /* Is the message under way to another place now? */

@@ -3,10 +3,9 @@
  * Sends messages by HTTP POST over a few connections, with libcurl.  In one thread, which waits
  * here for answers and for other threads that wake it.
  *
- * 307 and 308 are followed, up to ten in turn, with the whole message; user, password and token
- * are sent only to scheme, host and port of the settings, as by curl.  Addresses of a name are
- * tried one after the other, for a message that is sent again in random order.  Proxies are those
- * of libcurl's environment.
+ * 307 and 308 are followed, up to ten in turn, with the whole message; credentials are sent only to
+ * scheme, host and port of the settings, as by curl.  Addresses of a name are tried one after the
+ * other, for a message that is sent again in random order.  libcurl's environment names proxies.
  */
 #ifndef CONTROLLER_POSTER_H
 #define CONTROLLER_POSTER_H

@@ -99,9 +99,10 @@ static bool is_one(const struct output *output)
 
 	if (!!output->listen + !!output->web + output->is_receiver != 1)
 		return false;
-	return output->is_receiver ? !http->certificate && !http->key && !http->name_count :
+	return output->is_receiver ? !http->name_count :
 				     !dart_settings__has_any(&receiver_settings__table, receiver) &&
-					     !receiver->labels && !receiver->write_relabel;
+					     !receiver->labels && !receiver->headers &&
+					     !receiver->write_relabel;
 }
 
 static void move_text(char **to, char **from)
@@ -160,6 +161,8 @@ static int add_output(struct dart_yaml *yaml, const yaml_node_t *item, struct ou
 	move_text(&output->receiver.token_file, &output->http.token_path);
 	move_text(&output->receiver.user, &output->http.user);
 	move_text(&output->receiver.password_file, &output->http.password_path);
+	move_text(&output->receiver.certificate, &output->http.certificate);
+	move_text(&output->receiver.key, &output->http.key);
 	ret = output_settings__add_receiver(outputs, &output->receiver, &error);
 	return ret == -EINVAL ? dart_yaml__refuse(yaml, item, "%s", error.text) : ret;
 }

@@ -11,12 +11,20 @@
 #include <libdart/settings/quantity.h>
 
 #include "labels.h"
+#include "url_settings.h"
 
 static int read_labels(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	struct receiver_settings *settings = into;
 
 	return labels__read(yaml, node, &settings->labels);
+}
+
+static int read_headers(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+{
+	struct receiver_settings *settings = into;
+
+	return url_headers__read(yaml, node, &settings->headers);
 }
 
 static int read_write_rules(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
@@ -57,6 +65,8 @@ static int take_sync(void *object, const struct dart_setting *setting, const cha
 	return 0;
 }
 
+#define WORD_CHARACTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-"
+
 #define MEMBER(member)	DART_SETTING_MEMBER(struct receiver_settings, member)
 #define TEXT(member)	.type = DART_SETTING_TEXT, MEMBER(member)
 #define NUMBER(member, max)	\
@@ -74,6 +84,8 @@ static const struct dart_setting rows[] = {
 	{ TEXT(token_file) },
 	{ TEXT(user) },
 	{ TEXT(password_file) },
+	{ TEXT(certificate) },
+	{ TEXT(key) },
 	{ .key = "version", NUMBER(version, 2) },
 	{ .key = "database", TEXT(database) },
 	{ .key = "bucket", TEXT(bucket) },
@@ -92,6 +104,11 @@ static const struct dart_setting rows[] = {
 	{ .key = "spool_sync", TIME(spool_sync_ns, RECEIVER_SYNC_MIN_NS, RECEIVER_SYNC_MAX_NS),
 	  .take = take_sync },
 	{ .key = "authorities", TEXT(authorities) },
+	{ .key = "headers", .read = read_headers },
+	{ .key = "sigv4.region", TEXT(sigv4.region) },
+	{ .key = "sigv4.service", TEXT(sigv4.service) },
+	{ .key = "sigv4.access_key", TEXT(sigv4.access_key) },
+	{ .key = "sigv4.secret_key_file", TEXT(sigv4.secret_key_file) },
 	{ .key = "labels", .read = read_labels },
 	{ .key = "write_relabel_configs", .read = read_write_rules },
 };
@@ -123,19 +140,51 @@ static void complete_numbers(struct receiver_settings *settings)
 	settings->spool_sync_ns = settings->spool_sync_ns ?: RECEIVER_SYNC_DEFAULT_NS;
 }
 
+/* libcurl takes the region and the service as parts of a text with colons. */
+static bool is_word(const char *text)
+{
+	return *text && !text[strspn(text, WORD_CHARACTERS)];
+}
+
+static int check_signature(const struct receiver_signature *sigv4, struct dart_error *error)
+{
+	if (!sigv4->region && !sigv4->service && !sigv4->access_key && !sigv4->secret_key_file)
+		return 0;
+	if (!sigv4->region || !sigv4->access_key || !sigv4->secret_key_file)
+		return dart_error__set(error, EINVAL,
+				       "sigv4 needs a region, an access_key and a secret_key_file");
+	if (!is_word(sigv4->region) || !is_word(sigv4->service ?: RECEIVER_SERVICE_DEFAULT))
+		return dart_error__set(
+			error, EINVAL,
+			"region and service of sigv4 have letters, digits and '-' only (e.g. eu-west-1, aps)");
+	return 0;
+}
+
+static int check_credentials(const struct receiver_settings *settings, struct dart_error *error)
+{
+	if (!settings->user != !settings->password_file)
+		return dart_error__set(error, EINVAL,
+				       "a user needs a password_file, and a password_file a user");
+	if (!!settings->user + !!settings->token_file + !!settings->sigv4.region > 1)
+		return dart_error__set(error, EINVAL,
+				       "there is one of token_file, user and sigv4, not two");
+	if (!settings->certificate != !settings->key)
+		return dart_error__set(error, EINVAL, "certificate and key belong together");
+	return check_signature(&settings->sigv4, error);
+}
+
 int receiver_settings__complete(struct receiver_settings *settings, struct dart_error *error)
 {
+	int ret;
+
 	if (!settings->url || !is_url(settings->url))
 		return dart_error__set(
 			error, EINVAL,
 			"'%.150s' is not a URL (expected http:// or https://)",
 			settings->url ?: "");
-	if (!settings->user != !settings->password_file)
-		return dart_error__set(error, EINVAL,
-				       "a user needs a password_file, and a password_file a user");
-	if (settings->user && settings->token_file)
-		return dart_error__set(error, EINVAL,
-				       "there is either a token_file or a user, not both");
+	ret = check_credentials(settings, error);
+	if (ret)
+		return ret;
 	if (settings->spool_bytes && !settings->spool)
 		return dart_error__set(error, EINVAL,
 				       "spool_bytes need a spool");
@@ -154,12 +203,18 @@ int receiver_settings__complete(struct receiver_settings *settings, struct dart_
 	return 0;
 }
 
+/* NULL equals only NULL. */
+static bool are_equal(const json_t *one, const json_t *other)
+{
+	return one == other || json_equal(one, other);
+}
+
 bool receiver_settings__equal(const struct receiver_settings *one,
 			      const struct receiver_settings *other)
 {
 	return !strcmp(one->format ?: "", other->format ?: "") &&
 	       dart_settings__equal(&receiver_settings__table, one, other, false) &&
-	       (one->labels == other->labels || json_equal(one->labels, other->labels));
+	       are_equal(one->labels, other->labels) && are_equal(one->headers, other->headers);
 }
 
 int receiver_settings__copy(struct receiver_settings *copy,
@@ -167,6 +222,7 @@ int receiver_settings__copy(struct receiver_settings *copy,
 {
 	*copy = *settings;
 	json_incref(copy->labels);
+	json_incref(copy->headers);
 	relabel_rules__hold(copy->write_relabel);
 	return dart_settings__own(&receiver_settings__table, copy);
 }
@@ -175,6 +231,7 @@ void receiver_settings__clear(struct receiver_settings *settings)
 {
 	dart_settings__clear(&receiver_settings__table, settings);
 	json_decref(settings->labels);
+	json_decref(settings->headers);
 	relabel_rules__release(settings->write_relabel);
 	*settings = (struct receiver_settings){};
 }

@@ -43,7 +43,17 @@
 #define RECEIVER_SYNC_MAX_NS	600000000000ULL
 #define RECEIVER_SYNC_ALWAYS	1ULL
 #define RECEIVER_SYNC_NEVER	UINT64_MAX
+/* Amazon Managed Service for Prometheus. */
+#define RECEIVER_SERVICE_DEFAULT "aps"
 #define RECEIVERS_MAX	16
+
+/* Requests are signed by version 4 of the signature of Amazon Web Services if there is a region. */
+struct receiver_signature {
+	char *region;
+	char *service;		/* NULL: RECEIVER_SERVICE_DEFAULT */
+	char *access_key;
+	char *secret_key_file;
+};
 
 /* Texts are NULL and numbers 0 if the user does not give them. */
 struct receiver_settings {
@@ -71,6 +81,10 @@ struct receiver_settings {
 	char *user;
 	char *password_file;
 	char *authorities;	/* PEM file: authorities that sign the receiver's certificate */
+	char *certificate;	/* PEM file, for a receiver that asks for one; needs a key */
+	char *key;
+	struct receiver_signature sigv4;
+	json_t *headers;	/* further headers, an object of texts; NULL: none */
 	json_t *labels;		/* of all series, an object of texts */
 	struct relabel_rules *write_relabel;	/* of series with all labels; NULL: none */
 };

@@ -26,11 +26,13 @@ bool url_settings__is_empty(const struct url_settings *settings);
 /* Refuses a certificate without a key: returns 0, or -EINVAL with a sentence in @error. */
 int url_settings__check(const struct url_settings *settings, struct dart_error *error);
 /*
- * Returns 0; -EINVAL with a sentence in @error if the header cannot be sent or is reserved; or
- * -ENOMEM.
+ * Adds a header to @headers, an object of texts that is made if it is NULL.  Returns 0; -EINVAL
+ * with a sentence in @error if the header cannot be sent or is reserved; or -ENOMEM.
  */
-int url_settings__add_header(struct url_settings *settings, const char *name, const char *value,
-			     struct dart_error *error);
+int url_headers__add(json_t **headers, const char *name, const char *value,
+		     struct dart_error *error);
+/* Adds a mapping of a file.  Returns 0, or -EINVAL or -ENOMEM with a sentence in @yaml. */
+int url_headers__read(struct dart_yaml *yaml, const yaml_node_t *node, json_t **headers);
 bool url_settings__equal(const struct url_settings *one, const struct url_settings *other);
 /* Returns 0 or -ENOMEM; the caller clears @copy in both cases. */
 int url_settings__copy(struct url_settings *copy, const struct url_settings *settings);

@@ -327,7 +327,7 @@ static void test_asked_with(void **state)
 	expect(&server, 0, "");
 	assert_non_null(strstr(server.request, "\r\nAuthorization: Bearer one.two\r\n"));
 
-	assert_int_equal(url_settings__add_header(&asked_with, "X-Scope", "a b", &error), 0);
+	assert_int_equal(url_headers__add(&asked_with.headers, "X-Scope", "a b", &error), 0);
 	expect(&server, 0, "");
 	assert_non_null(strstr(server.request, "\r\nX-Scope: a b\r\n"));
 	expect(&elsewhere, 1, "answers with status 302, not 200");

@@ -46,15 +46,20 @@ static void test_all_keys(void **state)
 				   "    user: u\n"
 				   "    password_file: /p\n"
 				   "    authorities: /a\n"
+				   "    certificate: /c\n"
+				   "    key: /k\n"
+				   "    headers: {X-Scope-OrgID: n}\n"
 				   "    labels: {site: north}\n"
 				   "    write_relabel_configs:\n"
 				   "      - {source_labels: [mode], regex: idle, action: drop}\n"
 				   "  - influx: https://i:8086\n"
 				   "    bucket: b\n"
 				   "    organization: o\n"
-				   "    token_file: /t\n"),
+				   "    token_file: /t\n"
+				   "  - remote_write: https://j/\n"
+				   "    sigv4: {region: r, service: s, access_key: k, secret_key_file: /f}\n"),
 			 0);
-	assert_int_equal(settings.outputs.receiver_count, 2);
+	assert_int_equal(settings.outputs.receiver_count, 3);
 	receiver = settings.outputs.receivers;
 	assert_string_equal(receiver->format, "remote_write");
 	assert_string_equal(receiver->url, "http://h:9090/api/v1/write");
@@ -70,6 +75,10 @@ static void test_all_keys(void **state)
 	assert_string_equal(receiver->user, "u");
 	assert_string_equal(receiver->password_file, "/p");
 	assert_string_equal(receiver->authorities, "/a");
+	assert_string_equal(receiver->certificate, "/c");
+	assert_string_equal(receiver->key, "/k");
+	assert_string_equal(json_string_value(json_object_get(receiver->headers, "X-Scope-OrgID")),
+			    "n");
 	assert_string_equal(json_string_value(json_object_get(receiver->labels, "site")), "north");
 	assert_false(relabel_rules__is_empty(receiver->write_relabel));
 	receiver++;
@@ -78,6 +87,11 @@ static void test_all_keys(void **state)
 	assert_string_equal(receiver->bucket, "b");
 	assert_string_equal(receiver->organization, "o");
 	assert_string_equal(receiver->token_file, "/t");
+	receiver++;
+	assert_string_equal(receiver->sigv4.region, "r");
+	assert_string_equal(receiver->sigv4.service, "s");
+	assert_string_equal(receiver->sigv4.access_key, "k");
+	assert_string_equal(receiver->sigv4.secret_key_file, "/f");
 }
 
 static void test_delay(void **state)
