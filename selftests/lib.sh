@@ -69,6 +69,7 @@ case $(uname -r) in *-arm64*) patience=600 ;; esac	# as in execute
 soon() {
 	read -r soon_end _ </proc/uptime
 	soon_end=$((${soon_end%.*} + patience))
+	soon_pause=0.1	# then longer: the command itself takes time of the processors
 	until "$@" >/dev/null 2>&1; do
 		read -r soon_now _ </proc/uptime
 		if [ "${soon_now%.*}" -ge $soon_end ]; then
@@ -76,7 +77,8 @@ soon() {
 			cat "${log-/dev/null}"
 			return 1
 		fi
-		sleep 0.1
+		sleep $soon_pause
+		case $soon_pause in 0.1) soon_pause=0.2 ;; *) soon_pause=0.4 ;; esac
 	done
 }
 
