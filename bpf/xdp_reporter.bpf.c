@@ -2,7 +2,8 @@
 /*
  * Reports to stores from Linux: a frame with telemetry (see int_md.h, postcard.h)
  * becomes the WRITE of its report, as <dart/store.h> describes, and is sent to the
- * collector.  Other frames pass.
+ * collector.  Other frames pass.  Another program appends to a journal instead: the frame whose
+ * entry fills a batch becomes the WRITE of this batch, see append.h.
  *
  * An XDP program cannot create frames: the received frame becomes the report.  So
  * the interface must receive copies, or frames that have no other receiver.  For
@@ -13,12 +14,11 @@
 
 #include <dart/store.h>
 
+#include "append.h"
 #include "telemetry.h"
 
 /* The effect of a byte on the register of a CRC. */
 const volatile __u32 crc_tables[REPORTER_CRCS][256];
-/* Likewise for the ICRC, of a byte that is followed by 0 to 3 others in its word. */
-const volatile __u32 icrc_tables[4][256];
 
 const volatile __be16 int_port;		/* of INT-MD; 0: none */
 const volatile __be16 report_port;	/* of postcards; 0: none */
@@ -35,29 +35,6 @@ struct {
 	__type(key, __u32);
 	__type(value, struct reporter);
 } reporter SEC(".maps");
-
-/* A row for each collector, as in the next map. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct reporter_reports);
-} reporter_to SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct reporter_collector);
-} collectors SEC(".maps");
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, DART_STORE_SHARES);
-	__type(key, __u32);
-	__type(value, struct reporter_share);
-} shares SEC(".maps");
 
 /* An entry for each clone: the interface to collectors, and dart_copy(). */
 struct {
@@ -166,40 +143,6 @@ static __always_inline void write_slot(void *payload, __u64 checksum,
 static __always_inline __u32 words_of_report(void)
 {
 	return checksum_length == 8 ? REPORTER_WORDS : REPORTER_WORDS - 1;
-}
-
-/* Linear: the XOR of two registers becomes the XOR of their results. */
-static __always_inline __u32 icrc_add(__u32 crc, __u32 word)
-{
-	crc ^= word;
-	return icrc_tables[3][crc & 0xff] ^ icrc_tables[2][crc >> 8 & 0xff] ^
-	       icrc_tables[1][crc >> 16 & 0xff] ^ icrc_tables[0][crc >> 24];
-}
-
-/*
- * Makes the frame as long as a report.  A longer frame loses its end, because its beginning is in a
- * cache; a shorter frame grows in front, where there is always room.
- */
-static __always_inline bool fit(struct xdp_md *context, __u32 length)
-{
-	__s32 missing = length - (context->data_end - context->data);
-
-	if (missing > 0)
-		return !bpf_xdp_adjust_head(context, -missing);
-	return !missing || !bpf_xdp_adjust_tail(context, missing);
-}
-
-/* Copies words, which may be unaligned, because the frame may be. */
-static __always_inline void copy_constant(void *frame, const struct reporter_collector *to)
-{
-	const __u64 *from = (const void *)to->constant;
-	__u64 *words = frame;
-	__u32 i;
-
-#pragma unroll
-	for (i = 0; i < REPORTER_CONSTANT / 8; i++)
-		words[i] = from[i];
-	*(__u16 *)(words + i) = *(const __u16 *)(from + i);
 }
 
 /* Writes the report into the frame, which already has its length. */
@@ -383,6 +326,73 @@ int dart_copy(struct xdp_md *context)
 	    !report(context, &telemetry, &receiver, copy, row))
 		return XDP_DROP;
 	return XDP_PASS;
+}
+
+static __always_inline __u32 list_of(const struct telemetry *telemetry)
+{
+	__u32 crc = ~0, i;
+
+#pragma clang loop unroll(disable)
+	for (i = 0; i < APPEND_KEY; i++)
+		crc = crc_add(crc, REPORTER_CRC_SHARE, telemetry->key[i]);
+	return ~crc & ((1U << (journal.lists_log2 & 31)) - 1);
+}
+
+/* Appends to a journal instead of reporting to stores. */
+SEC("xdp")
+int dart_appender(struct xdp_md *context)
+{
+	const struct reporter_share *share;
+	struct reporter *row = this_cpu();
+	struct append_entry entry;
+	struct telemetry telemetry;
+	int outcome;
+
+	if (!row)
+		return XDP_PASS;
+	outcome = telemetry_of(context, &telemetry);
+	if (outcome != TELEMETRY_OK) {
+		count_passed(row, outcome);
+		return XDP_PASS;
+	}
+	if (telemetry.key_length != APPEND_KEY || !append__collector(&share)) {
+		row->unassigned++;
+		return XDP_PASS;
+	}
+	/* Any entry may be the one that makes a WRITE due. */
+	if (!fit(context, append__frame_length())) {
+		row->cramped++;
+		return XDP_PASS;
+	}
+	append__make_entry(&telemetry, &entry);
+	if (!append__add(&entry, list_of(&telemetry)) && !append__look()) {
+		row->appended++;
+		return XDP_DROP;
+	}
+	if (append__write(context)) {
+		row->unassigned++;
+		return XDP_DROP;
+	}
+	row->reports++;
+	if (out_interface == context->ingress_ifindex)
+		return XDP_TX;
+	return bpf_redirect(out_interface, 0);
+}
+
+/*
+ * For BPF_PROG_TEST_RUN, when no frames come any more: a frame of the right length that begins with
+ * the number of a list becomes the WRITE of the entries that wait there; XDP_DROP if none do.
+ */
+SEC("xdp")
+int dart_flush(struct xdp_md *context)
+{
+	const __u32 *number = (void *)(long)context->data;
+
+	if ((void *)(number + 1) > (void *)(long)context->data_end)
+		return XDP_ABORTED;
+	if (!append__take_waiting(*number, 0) || append__write(context))
+		return XDP_DROP;
+	return XDP_TX;
 }
 
 /* For the interface to collectors, if it is another one. */

@@ -7,6 +7,8 @@
 #ifndef XDP_REPORTER_H
 #define XDP_REPORTER_H
 
+#include <dart/journal.h>
+
 /* Values are paths: the node IDs of the last hops, starting with the last one. */
 #define REPORTER_HOPS	5
 #define REPORTER_VALUE	(4 * REPORTER_HOPS)	/* bytes */
@@ -35,6 +37,29 @@ struct reporter_share {
 	__u32 icrc;
 };
 
+/* The geometry of the journal that the program appends to; all 0 if it reports to stores. */
+struct reporter_journal {
+	__u8 lists_log2;
+	__u8 batches_log2;
+	__u8 batch_log2;
+	__u8 entry_length;
+};
+
+/*
+ * A list of a journal.  The batch that is being filled has the number @batches from 0 on; its
+ * entries are at their places in @bytes, and all other bytes are 0, but those of the CRC and after
+ * it are not used.
+ */
+struct reporter_list {
+	struct bpf_spin_lock lock;
+	__u32 count;		/* entries in the batch */
+	__u32 written;		/* entries that a WRITE contained */
+	__u32 reserved;
+	__u64 batches;
+	__u64 since;		/* ns: when the first entry came that no WRITE contained */
+	__u8 bytes[DART_JOURNAL_BATCH_MAX + DART_JOURNAL_ENTRY_MAX];
+};
+
 /* The memory that reports go to, and how many slots of a key they fill there. */
 struct reporter_memory {
 	__u32 rkey;		/* in network order */
@@ -50,6 +75,8 @@ struct reporter_collector {
 	__u8 constant[REPORTER_CONSTANT];
 	__u8 slots_log2;
 	__u8 redundancy_max;	/* of all memories of the store */
+	struct reporter_journal journal;
+	__u32 out_interface;	/* number of the interface that reports leave through */
 	__u32 current;		/* index of the memory in use */
 	struct reporter_memory memories[2];
 };
@@ -57,6 +84,7 @@ struct reporter_collector {
 /* Each frame is counted once.  A row for each CPU, on cache lines of its own. */
 struct reporter {
 	__u64 reports DART_COUNTER DART_UNIT("frames");	/* WRITEs sent */
+	__u64 appended DART_COUNTER DART_UNIT("frames");	/* their entries wait in a batch */
 	/* These were passed on unchanged: no telemetry, */
 	__u64 others DART_COUNTER DART_UNIT("frames");
 	/* a header that exceeds the frame, */
@@ -67,7 +95,7 @@ struct reporter {
 	__u64 incomplete DART_COUNTER DART_UNIT("frames");
 	/* no node IDs, */
 	__u64 anonymous DART_COUNTER DART_UNIT("frames");
-	/* a share without a collector, */
+	/* a share without a collector, or a key that entries have no room for, */
 	__u64 unassigned DART_COUNTER DART_UNIT("frames");
 	/* no room in the buffer for the report, */
 	__u64 cramped DART_COUNTER DART_UNIT("frames");

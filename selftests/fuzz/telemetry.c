@@ -25,6 +25,11 @@
 
 #define barrier_var(variable)
 
+/* Locks are in maps only. */
+struct bpf_spin_lock {
+	__u32 value;
+};
+
 struct xdp_md {
 	const uint8_t *frame;
 	size_t size;

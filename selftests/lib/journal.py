@@ -11,6 +11,9 @@ journal.py append EXPORT MODEL [NAME=NUMBER...]
     seed; flush=1: the last batch, too, which nothing loses.
 journal.py memory JOURNAL
     Prints the memory of a journal of dartd on this host in base64.
+journal.py entries EXPORT MEMORY
+    Prints the entries in the part 0 of MEMORY, in base64, as hexadecimal digits, a line each; fails
+    if a batch is neither whole nor empty.  Entries may be of any length.
 journal.py same MODEL MEMORY PART
     Is part PART of MEMORY, in base64, what MODEL says, byte for byte?
 journal.py dumped MODEL DUMP [PART]
@@ -48,15 +51,16 @@ def read_batch(numbers, content, place):
     sequence, = struct.unpack(">I", content[:4])
     count, length = content[10], content[11]
     if (zlib.crc32(content[:-4]) != int.from_bytes(content[-4:], "big") or not sequence or
-            (sequence - 1) % 2**numbers["batches_log2"] != place or length != ENTRY or
-            not 1 <= count <= capacity(numbers)):
+            (sequence - 1) % 2**numbers["batches_log2"] != place or
+            length != numbers["entry_length"] or not 1 <= count <= capacity(numbers) or
+            any(content[12 + length * count:-4])):
         return None
     return (int.from_bytes(content[4:10], "big"), sequence,
-            [content[12 + ENTRY * i:12 + ENTRY * (i + 1)] for i in range(count)])
+            [content[12 + length * i:12 + length * (i + 1)] for i in range(count)])
 
 
 def capacity(numbers):
-    return min((2**numbers["batch_log2"] - 16) // ENTRY, 255)
+    return min((2**numbers["batch_log2"] - 16) // numbers["entry_length"], 255)
 
 
 def inverse_sum(header):
@@ -146,9 +150,14 @@ def read_options(words):
     return options
 
 
-def read_export(path):
+def read_numbers(path):
     with open(path, encoding="utf-8") as file:
         numbers, = json.load(file)["journals"]
+    return numbers
+
+
+def read_export(path):
+    numbers = read_numbers(path)
     if numbers["entry_length"] != ENTRY:
         sys.exit("journal.py: entries must have 16 bytes")
     return numbers
@@ -193,6 +202,20 @@ def memory(name):
     fds.frombytes(ancillary[0][2][:4])
     length = json.loads(reply)["journal"]["bytes"]
     print(base64.b64encode(os.pread(fds[0], length, 0)).decode())
+
+
+def entries_in(export, memory_path):
+    numbers = read_numbers(export)
+    with open(memory_path, encoding="ascii") as file:
+        content = base64.b64decode(file.read())
+    size, ring = 2**numbers["batch_log2"], 2**numbers["batches_log2"]
+    for place in range(ring * 2**numbers["lists_log2"]):
+        bytes_there = content[place * size:(place + 1) * size]
+        batch = read_batch(numbers, bytes_there, place % ring)
+        if not batch and any(bytes_there):
+            sys.exit(f"the batch at place {place} is not whole")
+        for entry in batch[2] if batch else ():
+            print(entry.hex())
 
 
 def load(path):
@@ -296,5 +319,5 @@ def followed(path, output, part=0):
 
 
 if __name__ == "__main__":
-    {"append": append, "memory": memory, "same": same, "dumped": dumped,
+    {"append": append, "memory": memory, "entries": entries_in, "same": same, "dumped": dumped,
      "followed": followed}[sys.argv[1]](*sys.argv[2:])

@@ -24,7 +24,7 @@
 #define COLLECTORS	XDP_REPORTER_COLLECTORS
 #define FIRST_PSN	0xfffffe	/* wraps at once */
 
-static const uint8_t source_mac[ETH_ALEN] = { 2, 0, 0, 0, 0, 0x78 };
+const uint8_t xdp_reporter__mac[ETH_ALEN] = { 2, 0, 0, 0, 0, 0x78 };
 
 /* Collectors differ in all fields that may differ. */
 static void make_collector(struct dart_collector *collector, uint32_t i, uint32_t checksum_bits)
@@ -66,6 +66,35 @@ static void write_file(struct xdp_reporter *reporter, const char *path, uint32_t
 	json_decref(json);
 }
 
+/* Opens the program that was attached. */
+static void open_program(struct xdp_reporter *reporter)
+{
+	DECLARE_LIBBPF_OPTS(bpf_xdp_query_opts, query);
+
+	assert_int_equal(bpf_xdp_query(if_nametoindex(INTERFACE), 0, &query), 0);
+	reporter->program = bpf_prog_get_fd_by_id(query.prog_id ?: query.skb_prog_id);
+	reporter->counters = bpf_obj_get(PINS "/counters");
+	reporter->flush = bpf_obj_get(PINS "/flush");
+	assert_true(reporter->program >= 0 && reporter->counters >= 0);
+}
+
+struct xdp_reporter *xdp_reporter__attach_journal(struct dart_journal_target *target)
+{
+	struct xdp_reporter *reporter = calloc(1, sizeof(*reporter));
+	json_t *json;
+
+	assert_non_null(reporter);
+	make_collector(&target->collector, 5, 32);
+	json = json_pack("{s:i, s:[o]}", "dart_journals", 1, "journals",
+			 dart_journal_target__to_json(target));
+	assert_int_equal(json_dump_file(json, "/tmp/journals.json", 0), 0);
+	json_decref(json);
+	run("dartctl xdp attach " INTERFACE " --journal /tmp/journals.json >&2");
+	open_program(reporter);
+	assert_true(reporter->flush >= 0);
+	return reporter;
+}
+
 struct xdp_reporter *xdp_reporter__attach(uint32_t checksum_bits, uint32_t assigned)
 {
 	const struct dart_store_geometry geometry = {
@@ -75,7 +104,6 @@ struct xdp_reporter *xdp_reporter__attach(uint32_t checksum_bits, uint32_t assig
 		.redundancy = DART_STORE_REDUNDANCY_MAX,
 	};
 	struct xdp_reporter *reporter = calloc(1, sizeof(*reporter));
-	DECLARE_LIBBPF_OPTS(bpf_xdp_query_opts, query);
 	uint32_t i;
 
 	assert_non_null(reporter);
@@ -85,10 +113,7 @@ struct xdp_reporter *xdp_reporter__attach(uint32_t checksum_bits, uint32_t assig
 	write_file(reporter, "/tmp/collectors.json", assigned);
 	run("dartctl xdp attach " INTERFACE
 	    " --collectors /tmp/collectors.json --report-port 5001 >&2");
-	assert_int_equal(bpf_xdp_query(if_nametoindex(INTERFACE), 0, &query), 0);
-	reporter->program = bpf_prog_get_fd_by_id(query.prog_id ?: query.skb_prog_id);
-	reporter->counters = bpf_obj_get(PINS "/counters");
-	assert_true(reporter->program >= 0 && reporter->counters >= 0);
+	open_program(reporter);
 	return reporter;
 }
 
@@ -100,6 +125,8 @@ int xdp_reporter__detach(void **state)
 		return 0;
 	close(reporter->program);
 	close(reporter->counters);
+	if (reporter->flush >= 0)
+		close(reporter->flush);
 	dart_store_hash__free(reporter->hash);
 	free(reporter);
 	*state = NULL;
@@ -141,6 +168,18 @@ uint32_t xdp_reporter__run(struct xdp_reporter *reporter, uint8_t frame[INT_FRAM
 	return options.retval;
 }
 
+uint32_t xdp_reporter__flush(struct xdp_reporter *reporter, uint32_t list,
+			     uint8_t frame[INT_FRAME_MAX], size_t length)
+{
+	DECLARE_LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame, .data_size_in = length,
+			    .data_out = frame, .data_size_out = INT_FRAME_MAX, .repeat = 1);
+
+	memset(frame, 0, length);
+	memcpy(frame, &list, sizeof(list));
+	assert_int_equal(bpf_prog_test_run_opts(reporter->flush, &options), 0);
+	return options.retval;
+}
+
 uint64_t xdp_reporter__count(struct xdp_reporter *reporter, enum xdp_reporter_counter counter)
 {
 	/* Rows are whole cache lines. */
@@ -166,7 +205,7 @@ uint32_t xdp_reporter__expect(struct xdp_reporter *reporter, const uint8_t *fram
 	collector = &reporter->collectors[number];
 
 	for (copy = 0; copy < collector->geometry.redundancy; copy++)
-		if (dart_roce_frame__build(collector, source_mac, &place, copy, value,
+		if (dart_roce_frame__build(collector, xdp_reporter__mac, &place, copy, value,
 					   FIRST_PSN + reporter->sent[number],
 					   expected) == length &&
 		    !memcmp(frame, expected, length))

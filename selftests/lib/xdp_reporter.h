@@ -7,7 +7,7 @@
 #ifndef DART_TEST_XDP_REPORTER_H
 #define DART_TEST_XDP_REPORTER_H
 
-#include <libdart/report/collectors.h>
+#include <libdart/report/journal_target.h>
 
 #include "int_frame.h"
 
@@ -16,6 +16,7 @@
 /* In the order of struct reporter. */
 enum xdp_reporter_counter {
 	REPORTS,
+	APPENDED,
 	OTHERS,
 	TRUNCATED,
 	MALFORMED,
@@ -35,6 +36,7 @@ struct xdp_reporter {
 	struct dart_store_hash *hash;	/* for the most slots and copies */
 	int program;
 	int counters;
+	int flush;	/* the program "dart_flush" of an appender, -1 for reporters */
 };
 
 /* Fixtures of cmocka: the interface, for a group of tests. */
@@ -44,12 +46,22 @@ int xdp_reporter__teardown(void **state);
 /* The first @assigned shares have a collector. */
 struct xdp_reporter *xdp_reporter__attach(uint32_t checksum_bits, uint32_t assigned);
 
+/* The same for an appender; completes @target by numbers that need not differ, but its geometry. */
+struct xdp_reporter *xdp_reporter__attach_journal(struct dart_journal_target *target);
+
+/* The address from which frames are sent. */
+extern const uint8_t xdp_reporter__mac[6];
+
 /* The fixture after each test whose @state is an attached reporter, or NULL. */
 int xdp_reporter__detach(void **state);
 
 /* Runs the program on the frame and replaces it by the result.  Returns XDP_PASS ... */
 uint32_t xdp_reporter__run(struct xdp_reporter *reporter, uint8_t frame[INT_FRAME_MAX],
 			   size_t *length, bool is_from_interface);
+
+/* Runs the program "dart_flush" on @list; the frame is its WRITE if it returns XDP_TX. */
+uint32_t xdp_reporter__flush(struct xdp_reporter *reporter, uint32_t list,
+			     uint8_t frame[INT_FRAME_MAX], size_t length);
 
 /* The sum over all CPUs. */
 uint64_t xdp_reporter__count(struct xdp_reporter *reporter, enum xdp_reporter_counter counter);

@@ -95,8 +95,11 @@ static int session__load(struct session *session, struct dart_collectors *collec
 	const struct collectors_follow *follow = session->follow;
 	int ret;
 
-	ret = dart_collectors__load(follow->files, follow->file_count, follow->reporter, collectors,
-				    &session->error);
+	if (follow->load)
+		ret = follow->load(follow->subject, follow, collectors, &session->error);
+	else
+		ret = dart_collectors__load(follow->files, follow->file_count, follow->reporter,
+					    collectors, &session->error);
 	if (ret || !session->has_last)
 		return ret;
 	ret = session__check(session, collectors);

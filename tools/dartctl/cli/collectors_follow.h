@@ -22,6 +22,9 @@ struct collectors_follow {
 	const char *const *files;
 	size_t file_count;
 	struct in_addr reporter;	/* INADDR_ANY: the only one in the files */
+	/* Reads the files otherwise than dart_collectors__load(), unless it is NULL. */
+	int (*load)(void *subject, const struct collectors_follow *follow,
+		    struct dart_collectors *collectors, struct dart_error *error);
 	/* advice if the reporter cannot follow, for messages */
 	const char *remedy;
 	/*

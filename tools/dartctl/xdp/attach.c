@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "appender.h"
 #include "interface.h"
 #include "link.h"
 #include "offload.h"
@@ -26,7 +27,9 @@ struct request {
 	struct in_addr source;	/* INADDR_ANY: the address of this interface */
 	uint16_t int_port;
 	uint16_t report_port;
+	const char *copies;	/* NULL: random */
 	bool all_copies;
+	const char *journal;	/* its file; NULL: stores */
 	struct collectors_files files;
 };
 
@@ -46,19 +49,20 @@ static int take_port(void *port, const char *text)
 	return 0;
 }
 
-static int take_copies(void *all_copies, const char *text)
+static int take_copies(void *copies, const char *text)
 {
-	*(bool *)all_copies = !strcmp(text, "all");
+	*(const char **)copies = text;
 	return strcmp(text, "all") && strcmp(text, "random") ? EXIT_USAGE : EXIT_SUCCESS;
 }
 
 static const struct option_row rows[] = {
 	OPTION_OWN("collectors", struct request, files, collectors_files__take),
+	OPTION_WORD("journal", struct request, journal),
 	OPTION_WORD("through", struct request, through),
 	OPTION_OWN("source", struct request, source, take_source),
 	OPTION_OWN("int-port", struct request, int_port, take_port),
 	OPTION_OWN("report-port", struct request, report_port, take_port),
-	OPTION_OWN("copies", struct request, all_copies, take_copies, .form = "is random or all"),
+	OPTION_OWN("copies", struct request, copies, take_copies, .form = "is random or all"),
 	{}
 };
 
@@ -67,8 +71,14 @@ static int parse(struct options *options, int argc, char **argv, struct request 
 	*request = (struct request){ .int_port = INT_PORT };
 	if (options__take(options, argc, argv, rows, request))
 		return EXIT_USAGE;
-	if (argc - optind != 1 || !request->files.count)
-		return misuse("'%s' needs INTERFACE and --collectors FILE", argv[0]);
+	if (argc - optind != 1 || !(request->files.count || request->journal))
+		return misuse("'%s' needs INTERFACE and --collectors FILE or --journal FILE",
+			      argv[0]);
+	/* Entries have no room for the keys of postcards, and there are no copies of them. */
+	if (request->journal &&
+	    (request->files.count || request->copies || request->report_port))
+		return misuse("--journal excludes --collectors, --copies and --report-port");
+	request->all_copies = request->copies && !strcmp(request->copies, "all");
 	if (request->int_port == request->report_port)
 		return misuse("--int-port and --report-port need different ports");
 	request->interface = argv[optind];
@@ -76,11 +86,11 @@ static int parse(struct options *options, int argc, char **argv, struct request 
 }
 
 /* Accepts only values that the program writes: paths and postcards. */
-static int check_values(const struct dart_collectors *collectors, struct dart_error *error)
+static int check_values(const struct xdp_setup *setup, struct dart_error *error)
 {
-	uint32_t length = collectors->list[0].geometry.value_length;
+	uint32_t length = setup->collectors.list[0].geometry.value_length;
 
-	if (length == REPORTER_VALUE)
+	if (setup->journal || length == REPORTER_VALUE)
 		return 0;
 	return dart_error__set(
 		error, EINVAL,
@@ -94,7 +104,7 @@ static int load_and_link(const struct interface *in, const struct interface *out
 	struct xdp_reporter_bpf *object;
 	int ret;
 
-	ret = check_values(&setup->collectors, error) ?: xdp_program__load(setup, &object, error);
+	ret = check_values(setup, error) ?: xdp_program__load(setup, &object, error);
 	if (ret)
 		return ret;
 	ret = xdp_link__create(in->name, in->number, out->number, object, error);
@@ -120,11 +130,18 @@ static int find_interfaces(const struct request *request, struct interface *in,
 }
 
 static void print_setup(const struct request *request, const struct interface *in,
-			const struct interface *out, uint32_t collectors)
+			const struct interface *out, const struct xdp_setup *setup)
 {
+	const uint32_t collectors = setup->collectors.count;
 	char address[INET_ADDRSTRLEN];
 
 	inet_ntop(AF_INET, &out->address, address, sizeof(address));
+	if (setup->journal) {
+		printf("%s appends as %s to journal %s%s%s, %s XDP\n", in->name, address,
+		       setup->journal->collector.name, request->through ? " through " : "",
+		       request->through ?: "", xdp_link__mode(in->number));
+		return;
+	}
 	printf("%s reports as %s to %u collector%s%s%s, %s XDP\n", in->name, address, collectors,
 	       collectors == 1 ? "" : "s", request->through ? " through " : "",
 	       request->through ?: "", xdp_link__mode(in->number));
@@ -139,8 +156,21 @@ static void keep_tags_in_frames(const struct interface *in)
 		fprintf(stderr, "dartctl: warning: %s\n", error.text);
 }
 
+/* Loads the collectors of @setup, and @target if the request names a journal. */
+static int load_collectors(const struct request *request, struct in_addr reporter,
+			   struct xdp_setup *setup, struct dart_journal_target *target,
+			   struct dart_error *error)
+{
+	if (!request->journal)
+		return dart_collectors__load(request->files.paths, request->files.count, reporter,
+					     &setup->collectors, error);
+	setup->journal = target;
+	return xdp_appender__load(request->journal, reporter, target, &setup->collectors, error);
+}
+
 static int attach(struct options *options, int argc, char **argv)
 {
+	struct dart_journal_target target;
 	struct interface in, out;
 	struct xdp_setup setup;
 	struct request request;
@@ -168,14 +198,13 @@ static int attach(struct options *options, int argc, char **argv)
 		.all_copies = request.all_copies,
 	};
 	memcpy(setup.out_mac, out.mac, sizeof(setup.out_mac));
-	ret = dart_collectors__load(request.files.paths, request.files.count, out.address,
-				    &setup.collectors, &error);
+	ret = load_collectors(&request, out.address, &setup, &target, &error);
 	if (!ret) {
 		ret = load_and_link(&in, &out, &setup, &error);
 		if (!ret)
 			keep_tags_in_frames(&in);
 		if (!ret && !options->json)
-			print_setup(&request, &in, &out, setup.collectors.count);
+			print_setup(&request, &in, &out, &setup);
 		dart_collectors__free(&setup.collectors);
 	}
 out:
@@ -186,21 +215,25 @@ out:
 static int detach(const struct options *options, int argc, char **argv)
 {
 	const char *name = argv[0];
+	struct dart_error error;
 	int ret;
 
 	if (geteuid())
 		return fail(EPERM, "cannot detach from '%s': only root may", name);
 	if (!xdp_pins__is_name(name) || !xdp_pins__exist(name))
 		return fail(ENOENT, "cannot detach from '%s': no XDP reporter is attached", name);
-	ret = xdp_pins__remove(name);
+	ret = xdp_pins__end_links(name);
+	if (!ret && xdp_appender__flush(name, &error))
+		fprintf(stderr, "dartctl: warning: %s\n", error.text);
+	ret = ret ?: xdp_pins__remove(name);
 	return ret ? fail(-ret, "cannot detach from '%s': %s", name, strerror(-ret)) : EXIT_SUCCESS;
 }
 
 const struct command xdp_commands[] = {
 	{ "attach",
-	  "INTERFACE --collectors FILE... [--through INTERFACE] [--source ADDRESS] [--copies random|all] [--int-port PORT] [--report-port PORT]",
+	  "INTERFACE --collectors FILE...|--journal FILE [--through INTERFACE] [--source ADDRESS] [--copies random|all] [--int-port PORT] [--report-port PORT]",
 	  "report packets with telemetry that arrive there", .parse = attach },
-	{ "follow", "INTERFACE --collectors FILE...",
+	{ "follow", "INTERFACE --collectors FILE...|--journal FILE",
 	  "take over changes of the files while the reporter runs", .parse = command_xdp_follow },
 	{ "detach", "INTERFACE", "stop reporting packets of an interface", .run = detach,
 	  .least = 1, .most = 1 },

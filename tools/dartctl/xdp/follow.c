@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "appender.h"
 #include "pins.h"
 #include "tools/dartctl/cli/collectors_follow.h"
 #include "tools/dartctl/cli/command.h"
@@ -14,6 +15,13 @@
 struct followed {
 	const char *interface;
 	bool as_json;
+	const char *path;	/* of the file of a journal; NULL: stores */
+	struct dart_journal_target journal;
+};
+
+struct wanted {
+	struct collectors_files files;
+	const char *journal;
 };
 
 static void print_change(void *argument, uint32_t old_qpn, const struct dart_collector *collector)
@@ -34,9 +42,10 @@ static void print_change(void *argument, uint32_t old_qpn, const struct dart_col
 		       reporter->interface, collector->name, address, collector->qpn,
 		       collector->epoch);
 	else
-		printf("%s reports to store %s of %s at queue pair %u, not %u (epoch %" PRIu64
-		       ")\n",
-		       reporter->interface, collector->name, address,
+		printf("%s %s %s of %s at queue pair %u, not %u (epoch %" PRIu64 ")\n",
+		       reporter->interface,
+		       reporter->path ? "appends to journal" : "reports to store", collector->name,
+		       address,
 		       collector->qpn, old_qpn, collector->epoch);
 	fflush(stdout);
 }
@@ -46,17 +55,32 @@ static int apply(void *subject, const struct dart_collectors *collectors,
 {
 	const struct followed *reporter = subject;
 
-	return xdp_update(reporter->interface, collectors, last, print_change, subject, error);
+	return xdp_update(reporter->interface, collectors,
+			  reporter->path ? &reporter->journal : NULL, last, print_change, subject,
+			  error);
 }
 
-static const struct option_row rows[] = { { .name = "collectors", .take = collectors_files__take }, {} };
+static int load_journal(void *subject, const struct collectors_follow *follow,
+			struct dart_collectors *collectors, struct dart_error *error)
+{
+	struct followed *reporter = subject;
+
+	return xdp_appender__load(reporter->path, follow->reporter, &reporter->journal, collectors,
+				  error);
+}
+
+static const struct option_row rows[] = {
+	OPTION_OWN("collectors", struct wanted, files, collectors_files__take),
+	OPTION_WORD("journal", struct wanted, journal),
+	{}
+};
 
 int command_xdp_follow(struct options *options, int argc, char **argv)
 {
-	struct collectors_files files = {};
+	struct wanted wanted = {};
 	struct followed reporter;
 	struct collectors_follow follow = {
-		.files = files.paths,
+		.files = wanted.files.paths,
 		.remedy = "detach the reporter and attach it again",
 		.apply = apply,
 		.subject = &reporter,
@@ -64,13 +88,19 @@ int command_xdp_follow(struct options *options, int argc, char **argv)
 	struct dart_error error;
 	int ret;
 
-	if (options__take(options, argc, argv, rows, &files))
+	if (options__take(options, argc, argv, rows, &wanted))
 		return EXIT_USAGE;
-	if (argc - optind != 1 || !files.count)
-		return misuse("'%s' needs INTERFACE and --collectors FILE", argv[0]);
-	follow.file_count = files.count;
+	if (argc - optind != 1 || !wanted.files.count == !wanted.journal)
+		return misuse("'%s' needs INTERFACE and --collectors FILE or --journal FILE",
+			      argv[0]);
+	follow.file_count = wanted.files.count;
+	if (wanted.journal) {
+		follow.files = &wanted.journal;
+		follow.file_count = 1;
+		follow.load = load_journal;
+	}
 	follow.name = argv[optind];
-	reporter = (struct followed){ follow.name, options->json };
+	reporter = (struct followed){ follow.name, options->json, .path = wanted.journal };
 	if (geteuid())
 		return fail(EPERM, "cannot change '%s': only root may", follow.name);
 	if (!xdp_pins__is_name(follow.name))

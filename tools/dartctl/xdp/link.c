@@ -16,6 +16,7 @@
 
 #include "link.h"
 #include "pins.h"
+#include "program.h"
 
 /* Links @program to interface @number.  Returns a descriptor or -errno. */
 static int attach(const struct bpf_program *program, uint32_t number, uint32_t mode)
@@ -103,7 +104,7 @@ static int open_way_out(const char *name, uint32_t out, const struct xdp_reporte
 static int attach_reporter(const char *name, uint32_t in, uint32_t out,
 			   const struct xdp_reporter_bpf *object)
 {
-	const struct bpf_program *program = object->progs.dart_reporter;
+	const struct bpf_program *program = xdp_program__main(object);
 	int fd;
 
 	if (!is_veth(out) && (in == out || !open_way_out(name, out, object))) {
@@ -126,6 +127,16 @@ static const char *reason(int ret, const struct xdp_reporter_bpf *object)
 	return strerror(-ret);
 }
 
+/* What only an appender to a journal has. */
+static int pin_lists(const char *name, const struct xdp_reporter_bpf *object)
+{
+	if (xdp_program__main(object) != object->progs.dart_appender)
+		return 0;
+	return xdp_pins__add(name, XDP_PIN_LISTS, bpf_map__fd(object->maps.lists)) ?:
+		       xdp_pins__add(name, XDP_PIN_FLUSH,
+				     bpf_program__fd(object->progs.dart_flush));
+}
+
 static int pin_maps(const char *name, const struct xdp_reporter_bpf *object)
 {
 	return xdp_pins__add(name, XDP_PIN_COUNTERS,
@@ -135,7 +146,8 @@ static int pin_maps(const char *name, const struct xdp_reporter_bpf *object)
 	       xdp_pins__add(name, XDP_PIN_COLLECTORS,
 			     bpf_map__fd(object->maps.collectors)) ?:
 	       xdp_pins__add(name, XDP_PIN_SHARES,
-			     bpf_map__fd(object->maps.shares));
+			     bpf_map__fd(object->maps.shares)) ?:
+	       pin_lists(name, object);
 }
 
 int xdp_link__create(const char *name, uint32_t in, uint32_t out,

@@ -4,9 +4,10 @@
 #define LINK_H
 
 #include <stdint.h>
-#include <xdp_reporter.skel.h>
 
 #include <libdart/error.h>
+
+#include "skeleton.h"
 
 /*
  * Attaches the program to interface @in, called @name; its reports leave through @out (both are

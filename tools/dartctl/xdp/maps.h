@@ -3,6 +3,8 @@
 #ifndef MAPS_H
 #define MAPS_H
 
+#include <linux/bpf.h>
+
 #define DART_COUNTER
 #define DART_ADDRESS
 #define DART_UNIT(unit)

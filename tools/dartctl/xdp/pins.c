@@ -16,10 +16,12 @@
 static const char *const pins[] = {
 	/* Links first: a program stops when its link goes. */
 	XDP_PIN_LINK,	 XDP_PIN_THROUGH,    XDP_PIN_COUNTERS,
-	XDP_PIN_REPORTS, XDP_PIN_COLLECTORS, XDP_PIN_SHARES,
+	XDP_PIN_REPORTS, XDP_PIN_COLLECTORS, XDP_PIN_SHARES,	XDP_PIN_LISTS,
+	XDP_PIN_FLUSH,
 };
 
 #define PINS (sizeof(pins) / sizeof(pins[0]))
+#define LINKS 2
 
 /* bpffs reserves dots, and names of interfaces contain no colon. */
 static void exchange(char *text, char from, char to)
@@ -111,6 +113,19 @@ int xdp_pins__open_map(const char *interface, const char *pin, size_t value_size
 	if (entries)
 		*entries = info.max_entries;
 	return fd;
+}
+
+int xdp_pins__end_links(const char *interface)
+{
+	char path[XDP_PATH_MAX];
+	size_t i;
+
+	for (i = 0; i < LINKS; i++) {
+		xdp_pins__path(interface, pins[i], path);
+		if (unlink(path) && errno != ENOENT)
+			return -errno;
+	}
+	return 0;
 }
 
 int xdp_pins__remove(const char *interface)

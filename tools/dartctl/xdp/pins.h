@@ -23,6 +23,8 @@
 #define XDP_PIN_REPORTS	"reports"	/* the map "reporter_to" */
 #define XDP_PIN_COLLECTORS	"collectors"	/* the map of that name */
 #define XDP_PIN_SHARES	"shares"	/* likewise */
+#define XDP_PIN_LISTS	"lists"		/* likewise; only of an appender */
+#define XDP_PIN_FLUSH	"flush"		/* the program "dart_flush", only of an appender */
 
 /* Can an interface have this name? */
 bool xdp_pins__is_name(const char *name);
@@ -46,6 +48,8 @@ int xdp_pins__open(const char *interface, const char *pin);
  */
 int xdp_pins__open_map(const char *interface, const char *pin, size_t value_size,
 		       uint32_t *entries);
+/* Removes the pins of links, which detaches the program; its maps stay.  Returns 0 or -errno. */
+int xdp_pins__end_links(const char *interface);
 /* Removes all pins, which detaches the program.  Returns 0 or -errno. */
 int xdp_pins__remove(const char *interface);
 

@@ -4,12 +4,14 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/timex.h>
 
 #include <libdart/report/roce_frame.h>
 
 #include "program.h"
 
 #define CRC32_IEEE 0x04c11db7
+#define NS_PER_S 1000000000ULL
 
 static const uint32_t polynomials[REPORTER_CRCS] = {
 	[REPORTER_CRC_SLOT_0] = DART_STORE_SLOT_0,
@@ -50,14 +52,25 @@ static void tables__fill(struct xdp_reporter_bpf__rodata *constants)
 					    icrc[0][icrc[distance - 1][i] & 0xff];
 }
 
-/* Builds a report to @collector, for its constant part. */
+/* Room for a report and for the WRITE of a batch. */
+#define FRAME_MAX DART_JOURNAL_FRAME_MAX
+
+_Static_assert(FRAME_MAX >= DART_ROCE_FRAME_MAX, "batches are longer than slots");
+
+/* Builds a WRITE to @collector, for its constant part: with PSN 0, to list 0 of a journal. */
 static void build(const struct xdp_setup *setup, const struct dart_collector *collector,
-		  uint32_t share, uint8_t frame[DART_ROCE_FRAME_MAX])
+		  uint32_t share, uint8_t frame[FRAME_MAX])
 {
 	const struct dart_store_place place = { .checksum = 1, .share = share };
-	const uint8_t value[DART_STORE_VALUE_MAX] = { 0 };
+	const uint8_t zeros[DART_JOURNAL_BATCH_MAX] = { 0 };
+	struct dart_journal_write write = { .bytes = zeros };
 
-	dart_roce_frame__build(collector, setup->out_mac, &place, 0, value, 0, frame);
+	if (!setup->journal) {
+		dart_roce_frame__build(collector, setup->out_mac, &place, 0, zeros, 0, frame);
+		return;
+	}
+	write.length = 1u << setup->journal->geometry.batch_log2;
+	dart_journal_target__frame(setup->journal, setup->out_mac, 0, &write, 0, frame);
 }
 
 void xdp_program__share_row(const struct xdp_setup *setup, uint32_t share,
@@ -65,7 +78,7 @@ void xdp_program__share_row(const struct xdp_setup *setup, uint32_t share,
 {
 	const size_t bth_end = offsetof(struct dart_roce_headers, reth);
 	uint16_t collector = setup->collectors.shares[share];
-	uint8_t frame[DART_ROCE_FRAME_MAX];
+	uint8_t frame[FRAME_MAX];
 
 	*row = (struct reporter_share){ .collector = COLLECTOR_NONE };
 	if (collector == DART_COLLECTOR_NONE)
@@ -88,16 +101,30 @@ static int fill_shares(const struct xdp_setup *setup, int map)
 	return 0;
 }
 
+static struct reporter_journal journal_of(const struct dart_journal_target *target)
+{
+	return (struct reporter_journal){
+		.lists_log2 = target->geometry.lists_log2,
+		.batches_log2 = target->geometry.batches_log2,
+		.batch_log2 = target->geometry.batch_log2,
+		.entry_length = target->geometry.entry_length,
+	};
+}
+
 void xdp_program__collector_row(const struct xdp_setup *setup, uint32_t number,
 				struct reporter_collector *row)
 {
 	const struct dart_collector *collector = &setup->collectors.list[number];
-	uint8_t frame[DART_ROCE_FRAME_MAX];
+	uint8_t frame[FRAME_MAX];
 
 	/* Comparisons of rows include their padding. */
 	memset(row, 0, sizeof(*row));
+	row->out_interface = setup->out_interface;
 	row->redundancy_max = dart_collector__redundancy_max(collector);
-	row->slots_log2 = __builtin_ctzll(collector->geometry.slots);
+	if (setup->journal)
+		row->journal = journal_of(setup->journal);
+	else
+		row->slots_log2 = __builtin_ctzll(collector->geometry.slots);
 	row->memories[0] = (struct reporter_memory){
 		.rkey = htobe32(collector->rkey),
 		.redundancy = collector->geometry.redundancy,
@@ -127,10 +154,10 @@ static int fill_reports(const struct dart_collector *collector, uint32_t number,
 	return bpf_map_update_elem(map, &number, &row, BPF_ANY) ? -errno : 0;
 }
 
-/* The highest redundancy of all collectors; collectors with a lower one get fewer clones. */
+/* The highest redundancy of all collectors, 1 without stores; others get fewer clones. */
 static uint32_t clones_of(const struct dart_collectors *collectors)
 {
-	uint32_t clones = 0, i;
+	uint32_t clones = 1, i;
 
 	for (i = 0; i < collectors->count; i++)
 		if (dart_collector__redundancy_max(&collectors->list[i]) > clones)
@@ -167,14 +194,54 @@ static int fill_maps(const struct xdp_setup *setup, const struct xdp_reporter_bp
 	return ret;
 }
 
+/* The kernel counts TAI from UTC by this offset, which is 0 where no program has set it. */
+static uint64_t tai_ahead(void)
+{
+	struct timex time = { .modes = 0 };
+
+	return adjtimex(&time) < 0 || time.tai < 0 ? 0 : time.tai * NS_PER_S;
+}
+
+static int configure_journal(const struct dart_journal_target *target,
+			     struct xdp_reporter_bpf *object)
+{
+	struct xdp_reporter_bpf__rodata *constants = object->rodata;
+
+	constants->journal = journal_of(target);
+	constants->journal_capacity = dart_journal_geometry__capacity(&target->geometry);
+	constants->journal_start = dart_journal__start();
+	constants->tai_ahead = tai_ahead();
+	return bpf_map__set_max_entries(object->maps.lists, 1u << target->geometry.lists_log2);
+}
+
+/* Loads only the programs that the setup needs: older kernels lack helpers of the others. */
+static int choose_programs(const struct xdp_setup *setup, struct xdp_reporter_bpf *object)
+{
+	const bool appends = setup->journal;
+
+	return bpf_program__set_autoload(object->progs.dart_reporter, !appends)	      ?:
+		       bpf_program__set_autoload(object->progs.dart_appender, appends) ?:
+		       bpf_program__set_autoload(object->progs.dart_flush, appends)    ?:
+		       bpf_program__set_autoload(object->progs.dart_copy, setup->all_copies);
+}
+
+const struct bpf_program *xdp_program__main(const struct xdp_reporter_bpf *object)
+{
+	return bpf_program__autoload(object->progs.dart_appender) ? object->progs.dart_appender :
+								    object->progs.dart_reporter;
+}
+
 static int configure(const struct xdp_setup *setup, struct xdp_reporter_bpf *object)
 {
 	const struct dart_collectors *collectors = &setup->collectors;
 	struct xdp_reporter_bpf__rodata *constants = object->rodata;
-	int cpus = libbpf_num_possible_cpus();
+	int cpus = libbpf_num_possible_cpus(), ret;
 
 	if (cpus < 0)
 		return cpus;
+	ret = setup->journal ? configure_journal(setup->journal, object) : 0;
+	if (ret)
+		return ret;
 	tables__fill(constants);
 	constants->int_port = htobe16(setup->int_port);
 	constants->report_port = htobe16(setup->report_port);
@@ -187,7 +254,7 @@ static int configure(const struct xdp_setup *setup, struct xdp_reporter_bpf *obj
 		       bpf_map__set_max_entries(object->maps.reporter_to, collectors->count) ?:
 		       bpf_map__set_max_entries(object->maps.collectors, collectors->count)  ?:
 		       bpf_map__set_max_entries(object->maps.copies, constants->clones)	     ?:
-		       bpf_program__set_autoload(object->progs.dart_copy, setup->all_copies);
+		       choose_programs(setup, object);
 }
 
 int xdp_program__load(const struct xdp_setup *setup, struct xdp_reporter_bpf **result,

@@ -4,16 +4,18 @@
 #define PROGRAM_H
 
 #include <linux/if_ether.h>
-#include <xdp_reporter.skel.h>
 #include <stdbool.h>
 
 #include <libdart/error.h>
-#include <libdart/report/collectors.h>
+#include <libdart/report/journal_target.h>
 
 #include "maps.h"
+#include "skeleton.h"
 
 struct xdp_setup {
 	struct dart_collectors collectors;
+	/* The collectors are those of appender.h; NULL: the program reports to stores. */
+	const struct dart_journal_target *journal;
 	uint32_t out_interface;		/* number of the interface that reports leave through */
 	uint8_t out_mac[ETH_ALEN];	/* address of this interface */
 	uint16_t int_port;		/* 0: no INT packets */
@@ -26,6 +28,9 @@ void xdp_program__collector_row(const struct xdp_setup *setup, uint32_t number,
 				struct reporter_collector *row);
 void xdp_program__share_row(const struct xdp_setup *setup, uint32_t share,
 			    struct reporter_share *row);
+
+/* The program for the interface that telemetry arrives at. */
+const struct bpf_program *xdp_program__main(const struct xdp_reporter_bpf *object);
 
 /*
  * Loads the program into the kernel and fills its maps.  Returns 0, or -errno

@@ -18,8 +18,8 @@
 
 /* In the order of struct reporter. */
 static const char *const counters[] = {
-	"reports", "others", "truncated", "malformed", "incomplete",
-	"anonymous", "unassigned", "cramped", "damaged", "tagged",
+	"reports",   "appended",   "others",  "truncated", "malformed", "incomplete",
+	"anonymous", "unassigned", "cramped", "damaged",   "tagged",
 };
 
 #define COUNTERS (sizeof(counters) / sizeof(counters[0]))

@@ -68,7 +68,8 @@ static void update__close(struct update *update)
 }
 
 static int update__open(struct update *update, const char *interface,
-			const struct dart_collectors *collectors, struct dart_error *error)
+			const struct dart_collectors *collectors,
+			const struct dart_journal_target *journal, struct dart_error *error)
 {
 	uint32_t count = 0, reports = 0, i;
 	void *rows;
@@ -113,6 +114,8 @@ static int update__open(struct update *update, const char *interface,
 	}
 	if (!ret) {
 		update->setup.collectors = *collectors;
+		update->setup.journal = journal;
+		update->setup.out_interface = update->now->out_interface;
 		memcpy(update->setup.out_mac, headers_of(update->now)->ethernet.h_source,
 		       sizeof(update->setup.out_mac));
 		return 0;
@@ -138,10 +141,12 @@ static int update__check(const struct update *update, const char *interface,
 			    sizeof(update->rows[i].store)) ||
 		    row.redundancy_max != update->now[i].redundancy_max ||
 		    row.slots_log2 != update->now[i].slots_log2 ||
+		    memcmp(&row.journal, &update->now[i].journal, sizeof(row.journal)) ||
 		    headers_of(&row)->ip.tot_len != headers_of(&update->now[i])->ip.tot_len)
 			return dart_error__set(
 				error, EINVAL,
-				"store '%s' has another name or geometry (dartctl xdp detach %s, and attach it again)",
+				"%s '%s' has another name or geometry (dartctl xdp detach %s, and attach it again)",
+				update->setup.journal ? "journal" : "store",
 				collectors->list[i].name, interface);
 		if (headers_of(&row)->ip.saddr != headers_of(&update->now[i])->ip.saddr)
 			return dart_error__set(error, EINVAL,
@@ -271,6 +276,7 @@ int xdp_update__find_source(const char *interface, struct in_addr *source, struc
 }
 
 int xdp_update(const char *interface, const struct dart_collectors *collectors,
+	       const struct dart_journal_target *journal,
 	       const struct dart_collectors *last,
 	       void (*changed)(void *argument, uint32_t old_qpn,
 			       const struct dart_collector *collector),
@@ -282,7 +288,7 @@ int xdp_update(const char *interface, const struct dart_collectors *collectors,
 	bool goes_on;
 	int ret;
 
-	ret = update__open(&update, interface, collectors, error);
+	ret = update__open(&update, interface, collectors, journal, error);
 	if (ret)
 		return ret;
 	ret = update__check(&update, interface, error);

@@ -4,7 +4,7 @@
 #define UPDATE_H
 
 #include <libdart/error.h>
-#include <libdart/report/collectors.h>
+#include <libdart/report/journal_target.h>
 
 /*
  * Finds the address that the reporter on @interface reports from.  Returns 0, or
@@ -14,7 +14,7 @@ int xdp_update__find_source(const char *interface, struct in_addr *source,
 			    struct dart_error *error);
 
 /*
- * Gives the reporter @collectors, which must be the same stores with the same geometry.  Changes
+ * Gives the reporter @collectors, or the appender those of @journal unless it is NULL, which must be the same stores with the same geometry.  Changes
  * only collectors that differ from the present ones, or whose epoch differs from the one in @last,
  * unless that is NULL.  Calls @changed for each of them.  A collector that keeps its queue pair, as
  * at a rotation of its store, changes in one step, and its PSNs go on.  While another queue pair
@@ -22,6 +22,7 @@ int xdp_update__find_source(const char *interface, struct in_addr *source,
  * PSNs begin again.
  */
 int xdp_update(const char *interface, const struct dart_collectors *collectors,
+	       const struct dart_journal_target *journal,
 	       const struct dart_collectors *last,
 	       void (*changed)(void *argument, uint32_t old_qpn,
 			       const struct dart_collector *collector),

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Appends to a journal: see <dart/journal.h>.  An entry is the time in ns since 1970 and the key of
+ * an IPv4 flow, as in schemas/path-event.yaml, then as much of the path as there is room for, and
+ * zeros.  Entries gather in maps of lists until a batch is full, or one of its entries has waited
+ * for APPEND_FLUSH_NS: then the next frame with telemetry becomes the WRITE of this batch.
+ */
+#ifndef APPEND_H
+#define APPEND_H
+
+#include <dart/store.h>
+
+#include "flow_key.h"
+#include "roce_write.h"
+
+#define APPEND_KEY	13		/* bytes: an IPv4 flow */
+#define APPEND_FLUSH_NS	1000000000ULL
+#define APPEND_RETH	16		/* bytes */
+#define APPEND_ICRC	4		/* bytes */
+/* Sequences begin with 1 again after the highest one. */
+#define APPEND_SEQUENCES	0xffffffffULL
+/* UDP source ports of lists. */
+#define APPEND_PORTS	1024
+
+const volatile struct reporter_journal journal;
+const volatile __u32 journal_capacity;	/* entries of a full batch */
+const volatile __u64 journal_start;
+const volatile __u64 tai_ahead;		/* ns from UTC to TAI, as this kernel counts it */
+
+struct append_entry {
+	__be64 time;
+	__u8 key[APPEND_KEY];
+	__be32 path[REPORTER_HOPS];
+	__u8 zeros[DART_JOURNAL_ENTRY_MAX - 8 - APPEND_KEY - REPORTER_VALUE];
+} __attribute__((packed, aligned(8)));
+
+_Static_assert(sizeof(struct append_entry) == DART_JOURNAL_ENTRY_MAX, "the longest entry");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1); /* lists of the journal, set by the loader */
+	__type(key, __u32);
+	__type(value, struct reporter_list);
+} lists SEC(".maps");
+
+/* The batch that a frame of this CPU is about to become. */
+struct append_taken {
+	__u32 list;
+	__u32 place;
+	__u32 hand;	/* the list that is looked at next */
+	__u32 reserved;
+	__u8 bytes[DART_JOURNAL_BATCH_MAX];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct append_taken);
+} taken_batch SEC(".maps");
+
+static __always_inline struct append_taken *append__taken(void)
+{
+	__u32 zero = 0;
+
+	return bpf_map_lookup_elem(&taken_batch, &zero);
+}
+
+/* Bytes of the WRITE of a batch. */
+static __always_inline __u32 append__frame_length(void)
+{
+	return REPORTER_CONSTANT + 4 + APPEND_RETH + (1U << (journal.batch_log2 & 31)) +
+	       APPEND_ICRC;
+}
+
+static __always_inline void append__make_entry(const struct telemetry *telemetry,
+					       struct append_entry *entry)
+{
+	__u8 *bytes = (void *)entry;
+	__u32 i;
+
+	*entry = (struct append_entry){ };
+	entry->time = bpf_cpu_to_be64(bpf_ktime_get_tai_ns() - tai_ahead);
+	__builtin_memcpy(entry->key, telemetry->key, APPEND_KEY);
+	__builtin_memcpy(entry->path, telemetry->value, REPORTER_VALUE);
+	/* The loader accepts no entries that are shorter than time and key. */
+#pragma unroll
+	for (i = 8 + APPEND_KEY; i < 8 + APPEND_KEY + REPORTER_VALUE; i++)
+		if (i >= journal.entry_length)
+			bytes[i] = 0;
+}
+
+/* Copies the batch of @list, whose lock is held; a full one makes room for the next. */
+static __always_inline void append__take(struct reporter_list *list, __u32 number, bool is_full,
+					 struct append_taken *taken)
+{
+	__u64 *from = (void *)list->bytes, *to = (void *)taken->bytes;
+	__u32 words = 1U << (journal.batch_log2 & 31) >> 3, i;
+	__u64 start = journal_start + list->batches / APPEND_SEQUENCES;
+	__u32 sequence = 1 + list->batches % APPEND_SEQUENCES;
+
+	taken->list = number;
+	taken->place = (sequence - 1) & ((1U << (journal.batches_log2 & 31)) - 1);
+#pragma clang loop unroll(disable)
+	for (i = 0; i < DART_JOURNAL_BATCH_MAX / 8; i++) {
+		if (i >= words)
+			break;
+		to[i] = from[i];
+		if (is_full)
+			from[i] = 0;
+	}
+	*(__be32 *)(taken->bytes + DART_JOURNAL_SEQUENCE) = bpf_htonl(sequence);
+	*(__be32 *)(taken->bytes + DART_JOURNAL_START) = bpf_htonl(start >> 16);
+	*(__be16 *)(taken->bytes + DART_JOURNAL_START + 4) = bpf_htons(start);
+	taken->bytes[DART_JOURNAL_COUNT] = list->count;
+	taken->bytes[DART_JOURNAL_ENTRY_LENGTH] = journal.entry_length;
+	if (is_full) {
+		list->batches++;
+		list->count = 0;
+	}
+	list->written = list->count;
+}
+
+/* Returns 1 if the entry filled its batch, or another one there has waited: the batch is taken. */
+__noinline int append__add(const struct append_entry *entry, __u32 number)
+{
+	struct reporter_list *list = bpf_map_lookup_elem(&lists, &number);
+	struct append_taken *taken = append__taken();
+	__u64 now = bpf_ktime_get_coarse_ns();
+	const __u64 *from = (const void *)entry;
+	__u64 *to;
+	__u32 at, i;
+	int is_due = 0;
+	bool is_full;
+
+	if (!entry || !list || !taken)
+		return 0;
+	bpf_spin_lock(&list->lock);
+	at = DART_JOURNAL_ENTRIES + list->count * journal.entry_length;
+	if (at <= DART_JOURNAL_BATCH_MAX) {
+		/* All 64 bytes: the zeros after the entry are its successor's place, or the rest. */
+		to = (void *)(list->bytes + at);
+#pragma unroll
+		for (i = 0; i < sizeof(*entry) / 8; i++)
+			to[i] = from[i];
+		if (list->count == list->written)
+			list->since = now;
+		list->count++;
+		is_full = list->count >= journal_capacity;
+		is_due = is_full || now - list->since >= APPEND_FLUSH_NS;
+		if (is_due)
+			append__take(list, number, is_full, taken);
+	}
+	bpf_spin_unlock(&list->lock);
+	return is_due;
+}
+
+/* Returns 1 if the list has entries that have waited for @age ns: their batch is taken. */
+__noinline int append__take_waiting(__u32 number, __u64 age)
+{
+	struct reporter_list *list = bpf_map_lookup_elem(&lists, &number);
+	struct append_taken *taken = append__taken();
+	__u64 now = bpf_ktime_get_coarse_ns();
+	int is_due;
+
+	if (!list || !taken)
+		return 0;
+	/* Another CPU may change them: the lock is only for lists that are due. */
+	if (list->count == list->written || now - list->since < age)
+		return 0;
+	bpf_spin_lock(&list->lock);
+	is_due = list->count != list->written && now - list->since >= age;
+	if (is_due)
+		append__take(list, number, false, taken);
+	bpf_spin_unlock(&list->lock);
+	return is_due;
+}
+
+/* Looks at one list after the other, so that no list waits for frames of its own. */
+static __always_inline int append__look(void)
+{
+	struct append_taken *taken = append__taken();
+
+	if (!taken)
+		return 0;
+	taken->hand = (taken->hand + 1) & ((1U << (journal.lists_log2 & 31)) - 1);
+	return append__take_waiting(taken->hand, APPEND_FLUSH_NS);
+}
+
+/* The collector of the journal; NULL while another queue pair takes the place of its former one. */
+static __always_inline const struct reporter_collector *
+append__collector(const struct reporter_share **share)
+{
+	__u32 zero = 0;
+
+	*share = bpf_map_lookup_elem(&shares, &zero);
+	if (!*share || (*share)->collector)
+		return NULL;
+	return bpf_map_lookup_elem(&collectors, &zero);
+}
+
+/* The change of the ICRC's register after the BTH by another source port than that of list 0. */
+static __always_inline __u32 append__port_icrc(__be16 port)
+{
+	__u32 crc = icrc_add(0, port ^ bpf_htons(DART_STORE_UDP_SOURCE_BASE)), i;
+
+	/* The rest of the UDP header, and the BTH. */
+#pragma unroll
+	for (i = 0; i < 4; i++)
+		crc = icrc_add(crc, 0);
+	return crc;
+}
+
+/*
+ * Writes the taken batch into the frame, which has the length of the WRITE.  Returns 0, or 1 without
+ * a collector: readers of the journal miss the batch then.
+ */
+__noinline int append__write(struct xdp_md *context)
+{
+	__u32 length = 1U << (journal.batch_log2 & 31), batch_crc = ~0, crc, zero = 0, number, i;
+	const struct append_taken *taken = append__taken();
+	void *data = (void *)(long)context->data;
+	const struct reporter_collector *to;
+	const struct reporter_memory *memory;
+	const struct reporter_share *share;
+	struct reporter_reports *sent;
+	const __u32 *words;
+	__u32 *rest;
+	__u64 address;
+	__be16 port;
+
+	to = append__collector(&share);
+	sent = bpf_map_lookup_elem(&reporter_to, &zero);
+	if (!taken || !to || !share || !sent ||
+	    data + append__frame_length() > (void *)(long)context->data_end)
+		return 1;
+	/* One access: the index may change at any time. */
+	memory = &to->memories[*(const volatile __u32 *)&to->current & 1];
+	number = taken->list;
+	address = memory->base + (((__u64)number << (journal.batches_log2 & 31)) + taken->place) *
+				 length;
+	port = bpf_htons(DART_STORE_UDP_SOURCE_BASE + number % APPEND_PORTS);
+	copy_constant(data, to);
+	*(__be16 *)(data + sizeof(struct ethhdr) + sizeof(struct iphdr)) = port;
+
+	rest = data + REPORTER_CONSTANT;
+	rest[0] = bpf_htonl((sent->first_psn + __sync_fetch_and_add(&sent->reports, 1)) & 0xffffff);
+	rest[1] = bpf_htonl(address >> 32);
+	rest[2] = bpf_htonl(address);
+	rest[3] = memory->rkey;
+	rest[4] = bpf_htonl(length);
+	crc = share->icrc ^ append__port_icrc(port) ^ icrc_add(0, rest[0]);
+	for (i = 1; i < 5; i++)
+		crc = icrc_add(crc, rest[i]);
+
+	rest += 5;
+	words = (const void *)taken->bytes;
+#pragma clang loop unroll(disable)
+	for (i = 0; i < DART_JOURNAL_BATCH_MAX / 4 - 1; i++) {
+		if (i >= length / 4 - 1)
+			break;
+		batch_crc = icrc_add(batch_crc, words[i]);
+		crc = icrc_add(crc, words[i]);
+		rest[i] = words[i];
+	}
+	rest[i] = bpf_htonl(~batch_crc);
+	rest[i + 1] = ~icrc_add(crc, rest[i]);
+	return 0;
+}
+
+#endif /* APPEND_H */
