@@ -21,6 +21,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,7 @@
 #define TABLE_ROOM (256U << 10)
 #define REGION_BYTES 4096
 #define WAITING_BYTES (64U << 20)
-#define SEND_TRIES 3000 /* 10 ms each */
+#define SEND_MS 30000
 
 struct host {
 	struct target_settings settings;
@@ -459,22 +460,20 @@ static double run(struct measured *measured, struct host *hosts,
 	return made_s;
 }
 
-/* All series end, so that nothing waits any more for further scrapes. */
+/* All series end, and the thread of the output ends when it has sent everything. */
 static void send_all(struct measured *measured, const struct host *hosts, unsigned long count)
 {
 	const struct sink_operations *operations = measured->sink->operations;
-	struct push_counts counts;
-	unsigned int tries;
+	struct pollfd ended = { .events = POLLIN };
 	unsigned long i;
 
 	for (i = 0; i < count; i++)
 		operations->removed(measured->sink, &hosts[i].settings);
-	for (tries = 0; tries < SEND_TRIES; tries++) {
-		push__counts(measured->push, &counts);
-		if (!counts.queue_bytes)
-			return;
-		usleep(10000);
-	}
+	push__set_waits(measured->push, true);
+	push__end(measured->push);
+	ended.fd = push__event_fd(measured->push);
+	if (poll(&ended, 1, SEND_MS) != 1)
+		fail("the receiver does not take the samples");
 }
 
 /* The bytes sent when the last scrape came: without the marks of series that end. */
