@@ -68,7 +68,7 @@ const struct output_figure_row output_figure_rows[OUTPUT_FIGURE_COUNT] = {
 	[OUTPUT_OVER_LIMIT] = {
 		.member = "agents_over_limit",
 		.family = "agents_over_limit",
-		.help = "Agents whose metrics no output gets, because they exceed a limit.",
+		.help = "Agents whose metrics this output lacks, because they exceed a limit.",
 		.unit = "",
 	},
 	[OUTPUT_SENT_SAMPLES] = {

@@ -25,7 +25,7 @@ enum output_figure {
 	OUTPUT_FAILING, /* 1 if the last attempt failed */
 	OUTPUT_COLLIDED_LABELS, /* labels renamed because another label used their name */
 	OUTPUT_SERIES, /* of all targets */
-	OUTPUT_OVER_LIMIT, /* targets without metrics, because they exceed a limit */
+	OUTPUT_OVER_LIMIT, /* targets whose metrics it lacks, because they exceed a limit */
 	/* Counters since the output was opened. */
 	OUTPUT_SENT_SAMPLES, /* that the receiver accepted */
 	OUTPUT_SENT_BYTES,

@@ -50,6 +50,7 @@ static void publish(struct delivery *delivery, uint64_t now_ns)
 	if (backlog->spool)
 		count__set(&delivery->spool_bytes, spool__bytes(backlog->spool));
 	notices__say_losses(&delivery->notices, &losses, now_ns);
+	notices__say_limited(&delivery->notices, &delivery->rules.limit, now_ns);
 }
 
 static void keep(void *data, struct message *message)
@@ -482,6 +483,8 @@ static int set_rules(struct delivery *delivery, struct dart_error *error)
 	rules->delay_ns = settings->delay_ns == RECEIVER_DELAY_NONE ? 0 : settings->delay_ns;
 	rules->batch = settings->batch;
 	rules->bound = settings->queue_bytes;
+	rules->limit.samples = settings->samples_per_second;
+	rules->limit.agent_samples = settings->agent_samples_per_second;
 	rules->take = take_block;
 	rules->data = delivery;
 	pending__open(&delivery->pending, format, settings->batch, settings->senders,

@@ -68,6 +68,20 @@ void notices__say_losses(struct notices *notices, const struct notices_losses *l
 		    notices->name, losses->older, (unsigned long long)since);
 }
 
+void notices__say_limited(struct notices *notices, struct rate_limit *limit, uint64_t now_ns)
+{
+	const unsigned long long dropped = atomic_load(&limit->dropped);
+	char name[RATE_LIMIT_NAME_MAX];
+	uint64_t since;
+
+	if (!notices->log || !hourly__take(&notices->limited, now_ns, dropped, &since))
+		return;
+	rate_limit__last(limit, name);
+	say(notices,
+	    "%s: scrapes are dropped that exceed its limit of samples for each second, now of %u agents, '%s' among the last (%llu samples so far, %llu of them since this was said)",
+	    notices->name, atomic_load(&limit->over), name, dropped, (unsigned long long)since);
+}
+
 static void set_error(struct notices *notices, const struct answer *answer, const char *text)
 {
 	char kind[OUTPUT_ERROR_KIND_MAX], sentence[OUTPUT_ERROR_TEXT_MAX];

@@ -9,6 +9,7 @@
 #include "tools/controller/base/hourly.h"
 #include "tools/controller/outputs/output.h"
 #include "tools/controller/outputs/output_figures.h"
+#include "tools/controller/push/queue/rate_limit.h"
 #include "tools/controller/push/queue/refusals.h"
 
 struct notices {
@@ -20,7 +21,7 @@ struct notices {
 	bool is_outage_told;
 	bool is_spool_told;
 	bool is_force_told;
-	struct hourly damage, drops, older;
+	struct hourly damage, drops, older, limited;
 };
 
 /* All zeros before; the caller sets name and spool. */
@@ -37,6 +38,9 @@ struct notices_losses {
 
 void notices__say_losses(struct notices *notices, const struct notices_losses *losses,
 			 uint64_t now_ns);
+
+/* Says that scrapes were dropped because of the limit, with the name of an agent. */
+void notices__say_limited(struct notices *notices, struct rate_limit *limit, uint64_t now_ns);
 
 /* An attempt failed with @answer, for the reason @text, without a full stop. */
 void notices__say_outage(struct notices *notices, const struct answer *answer, const char *text);

@@ -51,7 +51,10 @@ static void on_scrape(struct metric_output *output, const struct target_settings
 		      const struct metric_scrape *scrape)
 {
 	struct push *push = push_of(output);
+	struct series *series = series_of(push->series, target);
 
+	if (series)
+		series__limit(series, &push->delivery.rules);
 	add_scrape(push, push->series, target, scrape);
 }
 
@@ -224,6 +227,9 @@ static void set_losses(struct delivery *delivery, struct output_figures *figures
 			     count__of(&delivery->unsent), true);
 	output_figures__lose(figures, dropped, "too_old", NULL, atomic_load(&delivery->rules.older),
 			     true);
+	if (delivery->rules.limit.samples || delivery->rules.limit.agent_samples)
+		output_figures__lose(figures, dropped, "rate_limit", NULL,
+				     atomic_load(&delivery->rules.limit.dropped), true);
 	output_figures__lose(figures, dropped, "relabelled", NULL,
 			     atomic_load(&delivery->rules.equal), false);
 	/* Without a refusal so far, a rate must begin at 0. */
@@ -257,6 +263,9 @@ void push__figures(void *data, struct output_figures *figures)
 	output_figures__set(figures, OUTPUT_REQUESTS, counts.requests);
 	output_figures__set(figures, OUTPUT_RETRIES, counts.retries);
 	output_figures__set(figures, OUTPUT_REPEATED_SAMPLES, counts.repeated);
+	if (settings->samples_per_second || settings->agent_samples_per_second)
+		output_figures__set(figures, OUTPUT_OVER_LIMIT,
+				    atomic_load(&delivery->rules.limit.over));
 	set_losses(delivery, figures);
 	output_error_holder__copy(&delivery->notices.error, &figures->error);
 }

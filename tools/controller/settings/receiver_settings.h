@@ -45,6 +45,7 @@
 #define RECEIVER_SYNC_NEVER	UINT64_MAX
 /* Amazon Managed Service for Prometheus. */
 #define RECEIVER_SERVICE_DEFAULT "aps"
+#define RECEIVER_RATE_MAX	1000000000U
 #define RECEIVERS_MAX	16
 
 /* Requests are signed by version 4 of the signature of Amazon Web Services if there is a region. */
@@ -70,6 +71,9 @@ struct receiver_settings {
 	uint64_t timeout_ns;	/* of a request */
 	uint64_t queue_bytes;
 	unsigned int senders;	/* requests under way at a time */
+	/* Bounds of the samples that are sent in each second; 0: none */
+	unsigned int samples_per_second;	/* of all agents */
+	unsigned int agent_samples_per_second;	/* of each agent */
 	char *spool;		/* a directory */
 	uint64_t spool_bytes;
 	/*

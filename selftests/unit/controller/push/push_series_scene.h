@@ -36,7 +36,7 @@ static struct metric_plan first = {
 	.series_count = 4,
 };
 
-static struct metric_plan second = {
+static struct metric_plan second __attribute__((unused)) = {
 	.families = families,
 	.family_count = 3,
 	.series = fewer,

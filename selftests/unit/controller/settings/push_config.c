@@ -43,6 +43,8 @@ static void test_all_keys(void **state)
 				   "    spool_bytes: 2G\n"
 				   "    spool_sync: 5s\n"
 				   "    senders: 3\n"
+				   "    samples_per_second: 100000\n"
+				   "    agent_samples_per_second: 3000\n"
 				   "    user: u\n"
 				   "    password_file: /p\n"
 				   "    authorities: /a\n"
@@ -72,6 +74,8 @@ static void test_all_keys(void **state)
 	assert_int_equal(receiver->spool_bytes, 2ULL << 30);
 	assert_int_equal(receiver->spool_sync_ns, 5000000000);
 	assert_int_equal(receiver->senders, 3);
+	assert_int_equal(receiver->samples_per_second, 100000);
+	assert_int_equal(receiver->agent_samples_per_second, 3000);
 	assert_string_equal(receiver->user, "u");
 	assert_string_equal(receiver->password_file, "/p");
 	assert_string_equal(receiver->authorities, "/a");
@@ -158,6 +162,8 @@ static void test_refused(void **state)
 		{ PUSH "spool: s\n    spool_sync: no\n",
 		  "f:4: 'no' is neither always, never nor a time in bounds" },
 		{ PUSH "senders: 0\n", "f:3: '0' is not a number from 1 to 16" },
+		{ PUSH "samples_per_second: 0\n",
+		  "f:3: '0' is not a number from 1 to 1000000000" },
 		{ PUSH "senders: 17\n", "f:3: '17' is not a number from 1 to 16" },
 		{ PUSH "spool: ''\n", "f:3: expected a text" },
 		{ PUSH "labels: {\"a\\tb\": c}\n", "f:3: " },

@@ -25,6 +25,7 @@ struct series {
 	struct block *open; /* NULL: none */
 	uint64_t opened_ns;
 	uint64_t added_ns; /* the last scrape */
+	struct rate_share share;
 };
 
 static void wake_waiting(struct series_rules *rules)
@@ -76,6 +77,11 @@ static bool reserve(struct series_rules *rules, uint64_t cost, bool is_marker)
 struct series *series__new(void)
 {
 	return calloc(1, sizeof(struct series));
+}
+
+void series__limit(struct series *series, struct series_rules *rules)
+{
+	rate_limit__join(&rules->limit, &series->share);
 }
 
 void series_rules__set_rewriter(struct series_rules *rules, struct metric_rewriter *rewriter)
@@ -168,6 +174,7 @@ void series__free(struct series *series, struct series_rules *rules)
 		return;
 	hand_over(series, rules);
 	forget(series, rules);
+	rate_limit__leave(&rules->limit, &series->share);
 	free(series);
 }
 
@@ -212,9 +219,9 @@ static enum point_kind kind_of(const struct series *series, const struct series_
 	return point->time_ns < series->scrape_ns - SERIES_OLD_NS ? POINT_OLDER : POINT_NEW;
 }
 
-/* There is no room for the points of a scrape. */
-static void drop_row(const struct series *series, struct series_rules *rules,
-		     const struct metric_point *points)
+/* The samples of a scrape that is not sent. */
+static uint64_t count_new(const struct series *series, const struct series_rules *rules,
+			  const struct metric_point *points)
 {
 	uint64_t samples = 0;
 	uint32_t i;
@@ -222,7 +229,7 @@ static void drop_row(const struct series *series, struct series_rules *rules,
 	for (i = 0; i < series->sent.plan->series_count; i++)
 		samples += kind_of(series, rules, i, points + rewrite__from(&series->sent, i)) ==
 			   POINT_NEW;
-	atomic_fetch_add(&rules->dropped, samples);
+	return samples;
 }
 
 /* A row that is too old is counted once, until the host writes it again. */
@@ -485,7 +492,9 @@ void series__add(struct series *series, struct series_rules *rules,
 		 const struct target_settings *target, const json_t *own,
 		 const struct metric_scrape *scrape, uint64_t now_ns)
 {
+	const bool is_limited = !atomic_load(&rules->waits);
 	struct metric_point *row;
+	uint64_t samples;
 
 	if (!prepare(series, rules, target, own, scrape)) {
 		atomic_fetch_add(&rules->dropped, scrape->plan->series_count);
@@ -500,14 +509,22 @@ void series__add(struct series *series, struct series_rules *rules,
 		atomic_fetch_add(&rules->equal, series->sent.equal);
 	if (!series->sent.plan->series_count)
 		return;
+	if (is_limited && !rate_limit__admits(&rules->limit, &series->share, now_ns)) {
+		rate_limit__drop(&rules->limit, &series->share, target->name,
+				 count_new(series, rules, scrape->points));
+		return;
+	}
 	if (!take_room(series, rules, series->sent.plan, false, &row)) {
-		drop_row(series, rules, scrape->points);
+		atomic_fetch_add(&rules->dropped, count_new(series, rules, scrape->points));
 		return;
 	}
 	if (!series->open->scrapes)
 		series->opened_ns = now_ns;
 	series->has_ended = false;
-	block__add(series->open, row, fill_row(series, rules, scrape->points, row));
+	samples = fill_row(series, rules, scrape->points, row);
+	if (is_limited)
+		rate_limit__charge(&rules->limit, &series->share, samples, now_ns);
+	block__add(series->open, row, samples);
 	if (is_due(series, rules, now_ns))
 		hand_over(series, rules);
 	series->added_ns = now_ns;

@@ -13,6 +13,7 @@
 
 #include "block.h"
 #include "ended.h"
+#include "rate_limit.h"
 
 /*
  * A point that is older than its scrape by more than this is not sent: receivers refuse it, and
@@ -58,6 +59,8 @@ struct series_rules {
 	/* Points of series that the rewriter made equal to others, or left without a valid name. */
 	_Atomic uint64_t equal;
 	struct ended ended;
+	/* The samples in each second; not while scrapes wait, as in a replay. */
+	struct rate_limit limit;
 };
 
 struct series;
@@ -74,6 +77,8 @@ void series_rules__give_back(struct series_rules *rules, uint64_t bytes);
 
 /* NULL if out of memory. */
 struct series *series__new(void);
+/* From now on the limit of samples in each second counts for the series, which share it. */
+void series__limit(struct series *series, struct series_rules *rules);
 /* The block that waits is handed over before.  NULL is allowed. */
 void series__free(struct series *series, struct series_rules *rules);
 
