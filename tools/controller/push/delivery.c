@@ -207,6 +207,8 @@ static void refuse_whole(struct delivery *delivery, struct message *message,
 
 	if (answer->written != ANSWER_WRITTEN_UNKNOWN && answer->status / 100 == 4)
 		taken = answer->written < message->samples ? answer->written : message->samples;
+	else if (answer->rejected && answer->rejected < message->samples)
+		taken = message->samples - answer->rejected;
 	refuse(delivery, message, err ? NULL : &pieces, answer, taken, now_ns);
 	pieces__clear(&pieces);
 }
@@ -273,12 +275,20 @@ static uint64_t waiting_messages(const struct delivery *delivery)
 	return backlog->waiting + samples / delivery->settings.batch + !!backlog->memory.first;
 }
 
-static void take_answer(struct delivery *delivery, struct message *message,
-			const struct answer *answer, uint64_t now_ns)
+static enum verdict judge(const struct delivery *delivery, const struct message *message,
+			  struct answer *answer)
 {
-	const enum verdict verdict =
-		message->format->judge ? message->format->judge(answer, delivery->may_be_older) :
-					 answer__judge(answer);
+	const struct format *format = message->format;
+
+	if (format->read_answer && answer->is_one)
+		format->read_answer(answer);
+	return format->judge ? format->judge(answer, delivery->may_be_older) : answer__judge(answer);
+}
+
+static void take_answer(struct delivery *delivery, struct message *message,
+			struct answer *answer, uint64_t now_ns)
+{
+	const enum verdict verdict = judge(delivery, message, answer);
 
 	backlog__again(&delivery->backlog, message);
 	count__add(&delivery->requests, answer->is_one);

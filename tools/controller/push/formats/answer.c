@@ -63,7 +63,7 @@ bool answer__take_header(struct answer *answer, const char *bytes, size_t count)
 	return false;
 }
 
-void answer__take_body(struct answer *answer, const char *bytes, size_t count)
+static void take_text(struct answer *answer, const char *bytes, size_t count)
 {
 	size_t length = strlen(answer->text), i;
 
@@ -75,6 +75,23 @@ void answer__take_body(struct answer *answer, const char *bytes, size_t count)
 			answer->text[length] = '\0';
 		}
 	}
+}
+
+void answer__take_body(struct answer *answer, const char *bytes, size_t count)
+{
+	const size_t room = ANSWER_BODY_MAX - answer->body_length;
+	const size_t kept = count < room ? count : room;
+
+	memcpy(answer->body + answer->body_length, bytes, kept);
+	answer->body_length += kept;
+	take_text(answer, bytes, count);
+}
+
+void answer__set_text(struct answer *answer, const char *bytes, size_t count)
+{
+	answer->text[0] = '\0';
+	answer->is_line_whole = false;
+	take_text(answer, bytes, count);
 }
 
 enum verdict answer__judge(const struct answer *answer)

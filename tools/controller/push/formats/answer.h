@@ -10,6 +10,7 @@
 #include <libdart/random.h>
 
 #define ANSWER_TEXT_MAX 200
+#define ANSWER_BODY_MAX 4096
 
 struct answer {
 	bool is_one; /* an HTTP response arrived */
@@ -23,6 +24,10 @@ struct answer {
 	uint64_t written;
 	char text[ANSWER_TEXT_MAX]; /* the reason why no answer arrived, or the first line of its body */
 	bool is_line_whole; /* no further byte of the body belongs to it */
+	/* Samples that the receiver left out of a message that it took, as a format reads it. */
+	uint64_t rejected;
+	size_t body_length;
+	uint8_t body[ANSWER_BODY_MAX]; /* its beginning, for formats that read it */
 };
 
 #define ANSWER_WRITTEN_UNKNOWN UINT64_MAX
@@ -34,8 +39,13 @@ void answer__begin(struct answer *answer);
  * @bytes begin one.
  */
 bool answer__take_header(struct answer *answer, const char *bytes, size_t count);
-/* Takes the next bytes of the body: its first line, as far as it fits, in printable ASCII. */
+/*
+ * Takes the next bytes of the body, as far as they fit: the first line, in printable ASCII, is the
+ * text.
+ */
 void answer__take_body(struct answer *answer, const char *bytes, size_t count);
+/* The first line of these bytes is the text instead, in the same way. */
+void answer__set_text(struct answer *answer, const char *bytes, size_t count);
 
 enum verdict {
 	VERDICT_DONE, /* the message was taken */

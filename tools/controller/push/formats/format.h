@@ -67,6 +67,11 @@ struct format {
 	/* All members from here on may be NULL. */
 
 	/*
+	 * Reads the body of an answer, which is not trusted, before judge() is asked: sets @text
+	 * and @rejected.  Without this function @text is the first line.
+	 */
+	void (*read_answer)(struct answer *answer);
+	/*
 	 * Judges an answer beyond the common rule; with @may_be_older the verdict may be
 	 * VERDICT_OLDER.  NULL: answer__judge() alone decides.
 	 */

@@ -35,6 +35,7 @@ void refusal_reason__name(enum refusal_reason reason, long status, char name[REF
 		[REFUSAL_LIMIT] = "limit",
 		[REFUSAL_CONFLICT] = "conflict",
 		[REFUSAL_VERSION] = "not_taken_as_2_0",
+		[REFUSAL_PARTLY] = "partial_success",
 		[REFUSAL_DAMAGED] = "damaged",
 	};
 
@@ -75,10 +76,14 @@ static enum refusal_reason reason_of_text(const char *text)
 
 enum refusal_reason refusal_reason__of(const struct answer *answer)
 {
+	enum refusal_reason reason;
+
 	if (!answer->status)
 		return REFUSAL_DAMAGED;
-	if (answer->status / 100 == 2)
-		return REFUSAL_VERSION;
+	if (answer->status / 100 == 2) {
+		reason = answer->rejected ? reason_of_text(answer->text) : REFUSAL_VERSION;
+		return reason == REFUSAL_STATUS ? REFUSAL_PARTLY : reason;
+	}
 	return answer->status == 400 || answer->status == 422 ? reason_of_text(answer->text) :
 								REFUSAL_STATUS;
 }

@@ -21,6 +21,7 @@ enum refusal_reason {
 	REFUSAL_LIMIT, /* of series, labels, or their length */
 	REFUSAL_CONFLICT, /* of types, in InfluxDB */
 	REFUSAL_VERSION, /* 2.0 was not taken as 2.0 */
+	REFUSAL_PARTLY, /* points of a message that was taken, for a reason in words */
 	REFUSAL_DAMAGED, /* it was no message any more */
 	REFUSAL_STATUS, /* another reason, of which only the status is known */
 	REFUSAL_COUNT,
