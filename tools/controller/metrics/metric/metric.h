@@ -84,6 +84,12 @@ struct metric_point {
 	int64_t time_ns;
 };
 
+/* The index of the series at a place of the listing. */
+static inline uint32_t metric_plan__listed(const struct metric_plan *plan, uint32_t place)
+{
+	return plan->listing ? plan->listing[place] : place;
+}
+
 /* Callable from any thread. metric_plan__get() returns @plan. */
 struct metric_plan *metric_plan__get(struct metric_plan *plan);
 void metric_plan__put(struct metric_plan *plan);

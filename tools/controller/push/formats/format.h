@@ -18,11 +18,38 @@ struct pieces;
 /* The value of a point that says that its series has ended: a NaN that Prometheus knows. */
 #define FORMAT_STALE 0x7ff0000000000002ULL
 
+/* The label of a bucket: the greatest value that it counts. */
+#define FORMAT_BOUND_LABEL "le"
+
+#define DRAFT_OPEN_MAX 4
+
 /* A message that is being made, not compressed: the symbols come before the series. */
 struct draft {
 	struct symbols symbols;
 	struct bytes series;
+	/*
+	 * Where the last messages begin in @series that further series may be added to, if the
+	 * format puts series into other messages.  Without series they do not count.
+	 */
+	size_t open[DRAFT_OPEN_MAX];
 };
+
+/* A histogram: its buckets are adjacent in the listing of the plan, the least first. */
+struct format_histogram {
+	const struct metric_plan *plan;
+	uint32_t first; /* place of the first bucket in the listing */
+	uint32_t bucket_count;
+	/* For each scrape, a point of each series of the plan; without a time it is not sent. */
+	struct metric_point *const *rows;
+	uint32_t scrapes;
+};
+
+/* The index of a bucket's series in the plan. */
+static inline uint32_t format_histogram__series(const struct format_histogram *histogram,
+						uint32_t bucket)
+{
+	return metric_plan__listed(histogram->plan, histogram->first + bucket);
+}
 
 struct format {
 	/* The key of an output in the configuration file; reports of the controller show it. */
@@ -66,6 +93,14 @@ struct format {
 
 	/* All members from here on may be NULL. */
 
+	/*
+	 * Adds a histogram, for formats that send its buckets together.  @labels are those that its
+	 * buckets share, with the name of the family.  Returns the number of points of series that
+	 * the format can express.  Without this function put() gets each bucket.
+	 */
+	size_t (*put_histogram)(struct draft *draft, const struct merged_labels *labels,
+				const struct metric_family *family,
+				const struct format_histogram *histogram);
 	/*
 	 * Reads the body of an answer, which is not trusted, before judge() is asked: sets @text
 	 * and @rejected.  Without this function @text is the first line.
