@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The answer of a receiver of metrics: the lines of its head up to an empty one, and its body.  The
- * first byte says by how many bytes the body comes at a time, and the next two are the status.
+ * first byte says by how many bytes the body comes at a time, and the next two are the status.  Each
+ * format reads and judges it.
  */
 #include <strings.h>
 
@@ -78,13 +79,32 @@ static size_t take_head(struct answer *answer, const char *text, size_t size)
 	return at;
 }
 
+/* As a format reads it.  What some samples are missing of is said to be taken in part. */
+static void judge_by(const struct format *format, struct answer answer)
+{
+	enum verdict verdict;
+
+	if (format->read_answer && answer.is_one)
+		format->read_answer(&answer);
+	check_text(&answer);
+	verdict = format->judge ? format->judge(&answer, false) : answer__judge(&answer);
+	require(verdict != VERDICT_OLDER);
+	if (verdict == VERDICT_PARTLY)
+		require(answer.rejected || answer.written != ANSWER_WRITTEN_UNKNOWN);
+	if (verdict == VERDICT_DONE)
+		require(answer.status / 100 == 2 && !answer.rejected);
+}
+
 static void judge(const struct answer *answer)
 {
+	const struct format *const *format;
 	struct dart_random random = {};
 	enum verdict verdict;
 	uint64_t wait_ns;
 	unsigned int i;
 
+	for (format = formats; *format; format++)
+		judge_by(*format, *answer);
 	for (i = 0; i < 4; i++) {
 		verdict = i & 1 ? format_remote_write_2.judge(answer, i & 2) :
 				  answer__judge(answer);

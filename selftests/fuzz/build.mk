@@ -3,7 +3,7 @@
 # its parser, whose coverage make fuzz prints.
 fuzz_answer_sources = $(controller_formats) tools/controller/base/url.c
 fuzz_answer_parsers := $(addprefix tools/controller/, base/url.c \
-	push/formats/answer.c)
+	push/formats/answer.c push/formats/otlp_read.c)
 fuzz_application_description_parsers := $(addprefix tools/lib/dart/application/, \
 	description.c document.c location.c)
 fuzz_application_formats_parsers := $(addprefix tools/lib/dart/application/, \

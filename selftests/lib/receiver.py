@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Receives metrics by remote write 1.0 and 2.0 and by InfluxDB's line protocol.
+"""Receives metrics by remote write 1.0 and 2.0, InfluxDB's line protocol and OTLP/HTTP.
 
 receiver.py PORT FILE [STATUS...]: answers the first requests with these statuses, 0 by closing
-the connection, and all others with 204. It appends each sample that it takes to FILE, in a
+the connection, and all others with success. It appends each sample that it takes to FILE, in a
 line: NAME{LABELS} VALUE TIME, in ms by remote write and in ns otherwise; stale markers are
 "stale". The decoders follow the specifications and share no code with the product.
 """
@@ -11,6 +11,9 @@ import gzip
 import http.server
 import struct
 import sys
+
+sys.dont_write_bytecode = True
+import otlp  # noqa: E402
 
 STALE = 0x7FF0000000000002
 
@@ -107,6 +110,8 @@ def name_and_labels(pairs):
     return name + "{" + ",".join(f'{label}="{value}"' for label, value in labels.items()) + "}"
 
 
+# Metrics of OTLP whose type and unit were written.
+described = set()
 # {symbols of a message: {fields of labels: text}}: emulated machines are slow.
 known = {}
 
@@ -144,17 +149,22 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 return
             self.answer(status)
             return
+        is_otlp = self.path.endswith("/v1/metrics")
         with open(self.path_of_file, "a", encoding="utf-8") as file:
-            if "protobuf" in kind:
+            if is_otlp:
+                assert kind == "application/x-protobuf", kind
+                for line in otlp.lines(gzip.decompress(body), described):
+                    print(line, file=file)
+            elif "protobuf" in kind:
                 version = 2 if "io.prometheus.write.v2" in kind else 1
                 for line in lines(body, version):
                     print(line, file=file)
             else:
                 file.write(gzip.decompress(body).decode())
-        self.answer(204)
+        self.answer(200 if is_otlp else 204)
 
     def answer(self, status):
-        text = b"" if status == 204 else b"it is not taken\n"
+        text = b"" if status < 300 else b"it is not taken\n"
         self.send_response(status)
         if status == 204:
             self.send_header("X-Prometheus-Remote-Write-Samples-Written", "1")

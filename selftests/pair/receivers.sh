@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Metrics are pushed to receivers of remote write and of InfluxDB's line protocol, which fail
-# at first.  A scrape each two seconds: four receivers in Python are slow in an emulated guest.
+# Metrics are pushed to receivers of remote write, of InfluxDB's line protocol and of OTLP/HTTP, which
+# fail at first.  A scrape each two seconds: receivers in Python are slow in an emulated guest.
 # shellcheck disable=SC2016 # variables of awk
 . "$(dirname "$0")/../lib.sh"
 lib=$(cd "$(dirname "$0")/../lib" && pwd)
@@ -27,11 +27,12 @@ distinct() {
 	! sed 's/ [^ ]* \([0-9]*\)$/ \1/' "/run/$1" | sort | uniq -d | grep .
 }
 
-# says_up VALUE: by remote write and InfluxDB's protocol, three times, as pushed
+# says_up VALUE: by remote write, InfluxDB's protocol and OTLP, three times, as pushed
 says_up() {
 	for series in up dart_up; do
 		has 9001 3 "^$series{$labels} $1" && has 9002 3 "^$series{$labels,site=\"north\"} $1" &&
-			has 9004 3 "^$series,instance=host:4792,job=dart value=$1 " || return
+			has 9004 3 "^$series,instance=host:4792,job=dart value=$1 " &&
+			has 9006 3 "^$series{$labels} $1" || return
 	done
 }
 
@@ -40,12 +41,14 @@ total="^node_memory_MemTotal_bytes{$labels}"
 rdma_up
 check "the agent starts" on host host_up
 check "the whole host is registered" on host dartctl register host --gather 1s
+check "the host measures how long tasks wait for a CPU" on host dartctl probe load runqlat
 memory=$(on host awk '/^MemTotal/ { printf "%.1f", $2 * 1024 }' /proc/meminfo)
 receive 9001
 receive 9002 415 415
 receive 9003 0 503 503
 receive 9004
 receive 9005
+receive 9006 503
 cat >/run/receivers.yaml <<-END
 	interval: 2s
 	agents: [{host: host}]
@@ -66,6 +69,8 @@ cat >/run/receivers.yaml <<-END
 	      - {source_labels: [__name__], regex: 'node_memory_Mem(Total|Free)_bytes', action: keep}
 	      - {source_labels: [instance], regex: '(.*):.*', target_label: node}
 	      - {regex: instance, action: labeldrop}
+	  - otlp: http://127.0.0.1:9006
+	    delay: 500ms
 END
 mkdir -p /run/spool
 log=/run/log
@@ -78,6 +83,8 @@ check "a receiver of 1.0 only gets it, too, with the label of its output" \
 check "a receiver that fails at first gets everything later" soon has 9003 3 "$total $memory"
 check "InfluxDB gets it" soon has 9004 3 \
 	"^node_memory_MemTotal_bytes,instance=host:4792,job=dart value=${memory%.0}"
+check "a receiver of OTLP gets it" soon has 9006 3 "$total $memory"
+check "with a histogram" soon has 9006 3 '^dart_runqlat_latency_seconds_bucket{.*,le="+Inf"} '
 check "no sample comes twice" distinct 9001
 rewritten='{job="dart",node="host"}'
 check "an output with rules gets the series that they keep, with other labels" \
@@ -94,16 +101,20 @@ check "the reload says nothing about other settings" \
 	sh -c 'grep "read again (agents: 1, sources: 0)$" /run/log'
 check "the series that both keep goes on" sh -c \
 	'! grep "^node_memory_MemTotal_bytes.* stale" /run/9005'
-check "up and dart_up are 1 in each of the three protocols" says_up 1
+check "up and dart_up are 1 in each of the four protocols" says_up 1
 check "each scrape has hundreds of series" sh -c \
 	'[ "$(awk "{ print \$1 }" /run/9001 | sort -u | wc -l)" -gt 300 ]'
 
 check "the agent ends" on host host_down
 check "the series of its host are marked as stale" soon has 9001 1 "$total stale"
-check "then up and dart_up are 0 in each of the three protocols, again and again" soon says_up 0
+check "then up and dart_up are 0 in each of the four protocols, again and again" soon says_up 0
 check "no stale marker ends up or dart_up" sh -c '! grep "^\(dart_\)\?up{.* stale" /run/9001'
 kill $controller
 check "the controller ends" wait $controller
+# The last moments may be at one of them only.
+sed -i '/^\(dart_\)\?up{/d' /run/9001 /run/9006
+check "every sample came by OTLP as it came by remote write" \
+	"$lib/otlp_agrees.py" /run/9006 /run/9001
 check "its messages do not say that anything was dropped" sh -c \
 	'cat /run/log; ! grep "are dropped" /run/log'
 kill "${receivers[@]}"

@@ -74,6 +74,7 @@ static const struct dart_setting rows[] = {
 	{ .key = "web", ADDRESS, MEMBER(web) },
 	{ .key = "remote_write", URL },
 	{ .key = "influx", URL },
+	{ .key = "otlp", URL },
 };
 
 static const struct dart_settings table = DART_SETTINGS(rows);

@@ -272,6 +272,43 @@ static void test_influx(void **state)
 	unlink(token);
 }
 
+/* A part is refused, then all, which comes only once, then what comes again is taken. */
+static void test_otlp(void **state)
+{
+	struct fixture fixture = {
+		.receiver.answers = {
+			"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n\x0a\x07\x08\x03\x12\x03old",
+			"HTTP/1.1 400 No\r\nContent-Length: 5\r\n\r\n\x12\x03""bad",
+			"HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n",
+			ACCEPTED,
+		},
+		.settings.format = "otlp",
+	};
+	uint32_t i;
+
+	receiver__open(&fixture.receiver);
+	prepare(&fixture);
+	snprintf(fixture.url, sizeof(fixture.url), "http://127.0.0.1:%u", fixture.receiver.port);
+	start(&fixture);
+	for (i = 1; i <= 3; i++) {
+		scrape(&fixture);
+		wait_for(&fixture, i * SERIES);
+	}
+	stop(&fixture);
+	receiver__close(&fixture.receiver);
+	assert_int_equal(atomic_load(&fixture.receiver.requests), 4);
+	assert_int_equal(fixture.counts.sent, 2 * SERIES - 3);
+	assert_int_equal(fixture.counts.refused, SERIES + 3);
+	assert_int_equal(fixture.counts.retries, 1);
+	assert_int_equal(times_said(&fixture, "status 200: old\n"), 1);
+	assert_int_equal(times_said(&fixture, "3 so far for partial_success"), 1);
+	assert_int_equal(times_said(&fixture, "status 400: bad\n"), 1);
+	assert_non_null(strstr(fixture.receiver.head, "POST /v1/metrics HTTP/1.1\r\n"));
+	assert_non_null(strstr(fixture.receiver.head, "Content-Type: application/x-protobuf\r\n"));
+	assert_non_null(strstr(fixture.receiver.head, "Content-Encoding: gzip\r\n"));
+	free(fixture.receiver.accepted);
+}
+
 static void test_settings(void **state)
 {
 	struct fixture fixture = {};
@@ -306,6 +343,7 @@ int main(void)
 		     test_spool),
 		TEST("InfluxDB gets lines with gzip, and the token that is in the file now",
 		     test_influx),
+		TEST("a receiver of OTLP refuses a part, or all, for good", test_otlp),
 		TEST("settings that cannot work are refused in words", test_settings),
 	};
 

@@ -209,7 +209,7 @@ static void test_copies(void **state)
 /* The sentence that lists the outputs is made of the table of keys. */
 static void test_kinds(void **state)
 {
-	static const char *const kinds[] = { "listen", "web", "remote_write", "influx" };
+	static const char *const kinds[] = { "listen", "web", "remote_write", "influx", "otlp" };
 	size_t i;
 
 	assert_true(load(PUSH "listen: :80\n") < 0);

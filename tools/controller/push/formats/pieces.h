@@ -21,7 +21,7 @@ struct pieces_series {
 	size_t begin, end; /* in the bytes of the message */
 	uint32_t samples;
 	uint32_t host; /* index */
-	uint64_t hash; /* of its labels, see pieces__hash(); InfluxDB: of its line */
+	uint64_t hash; /* of its labels, see pieces__hash(); others: of its bytes */
 };
 
 struct pieces_host {
