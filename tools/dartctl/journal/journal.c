@@ -5,6 +5,7 @@
 #include <dart/journal.h>
 
 #include "tools/dartctl/cli/command.h"
+#include "tools/dartctl/cli/parts_export.h"
 
 /* The journal to create; dartd refuses impossible ones. */
 struct wanted {
@@ -52,6 +53,20 @@ static int create(struct options *options, int argc, char **argv)
 	return request(options, &wanted, argv[optind]);
 }
 
+static int export_journal(struct options *options, int argc, char **argv)
+{
+	static const struct export_kind kind = {
+		.object = "journal",
+		.request = "journal-export",
+		.member = "journals",
+		.part = "appender",
+		.remedy = "dartctl appender add",
+		.period_ms = -1,
+	};
+
+	return parts_export__run(options, argc, argv, &kind);
+}
+
 static const struct table_column columns[] = { TEXT_COLUMN("NAME", "name"),
 					       NUMBER_COLUMN("BATCHES 2^", "batches_log2"),
 					       NUMBER_COLUMN("ENTRY", "entry_length"),
@@ -80,7 +95,7 @@ const struct command journal_commands[] = {
 	  .request = { "journal-delete", { "name" }, "journal" }, .least = 1, .most = 1 },
 	{ "export", "JOURNAL [--appender APPENDER] [--watch FILE | --output FILE]",
 	  "print what appenders need to know, or keep a file of it up to date",
-	  .parse = command_journal_export },
+	  .parse = export_journal },
 	{}
 };
 

@@ -5,6 +5,10 @@
 #include <dart/ledger.h>
 
 #include "tools/dartctl/cli/command.h"
+#include "tools/dartctl/cli/parts_export.h"
+#include "tools/dartctl/cli/renewals.h"
+
+#define PERIOD_MS 1000 /* dartd announces no queue pairs that fail */
 
 /* The ledger to create; dartd refuses impossible ones. */
 struct wanted {
@@ -37,6 +41,28 @@ static int create(struct options *options, int argc, char **argv)
 			      wanted.file, "ledger");
 }
 
+/* An invalid request brings a queue pair into the error state. */
+static int renew_failed(struct dart_registration_client *client, const char *ledger,
+			struct dart_error *error)
+{
+	return renewals__make(client, "ledger", "adder", ledger, error);
+}
+
+static int export_ledger(struct options *options, int argc, char **argv)
+{
+	static const struct export_kind kind = {
+		.object = "ledger",
+		.request = "ledger-export",
+		.member = "ledgers",
+		.part = "adder",
+		.remedy = "dartctl adder add",
+		.period_ms = PERIOD_MS,
+		.mend = renew_failed,
+	};
+
+	return parts_export__run(options, argc, argv, &kind);
+}
+
 static const struct table_column columns[] = { TEXT_COLUMN("NAME", "name"),
 					       NUMBER_COLUMN("ROWS", "rows"),
 					       NUMBER_COLUMN("WORDS 2^", "words_log2"),
@@ -58,7 +84,7 @@ const struct command ledger_commands[] = {
 	  .request = { "ledger-delete", { "name" }, "ledger" }, .least = 1, .most = 1 },
 	{ "export", "LEDGER [--adder ADDER] [--watch FILE | --output FILE]",
 	  "print what adders need to know, or keep a file of it and renew queue pairs",
-	  .parse = command_ledger_export },
+	  .parse = export_ledger },
 	{}
 };
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Reads and writes files of journals, see dart_journals(5), and builds frames of batches. */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
 
 #include "journal_target.h"
+#include "target_file.h"
 
 /* UDP source ports of lists. */
 #define PORTS 1024
 
-static int take_geometry(json_t *json, size_t others, struct dart_journal_target *target,
-			 struct dart_error *error)
+static int take_geometry(json_t *json, size_t others, void *taken, struct dart_error *error)
 {
+	struct dart_journal_target *target = taken;
 	struct dart_journal_geometry *geometry = &target->geometry;
 	json_int_t numbers[4];
 	json_error_t reason;
@@ -41,85 +41,30 @@ static int take_geometry(json_t *json, size_t others, struct dart_journal_target
 	return 0;
 }
 
-static int take_target(json_t *json, struct dart_journal_target *target, struct dart_error *error)
-{
-	size_t others;
-
-	*target = (struct dart_journal_target){};
-	return dart_collector__take_path(json, &target->collector, &others, error) ?:
-		       take_geometry(json, others, target, error);
-}
-
-/* Takes the only element for @address. */
-static int take_list(json_t *list, const char *path, struct in_addr address,
-		     struct dart_journal_target *target, struct dart_error *error)
-{
-	struct dart_journal_target one;
-	struct dart_error reason;
-	char text[INET_ADDRSTRLEN];
-	json_t *json;
-	int found = 0;
-	size_t i;
-
-	json_array_foreach(list, i, json) {
-		if (take_target(json, &one, &reason))
-			return dart_error__set(error, EINVAL, "%s: journals[%zu]: %s", path, i,
-					       reason.text);
-		if (address.s_addr != INADDR_ANY && one.collector.reporter.s_addr != address.s_addr)
-			continue;
-		*target = one;
-		found++;
-	}
-	if (found == 1)
-		return 0;
-	if (found)
-		return dart_error__set(
-			error, EINVAL,
-			"%s: several journals or appenders (give the address of one)", path);
-	inet_ntop(AF_INET, &address, text, sizeof(text));
-	return dart_error__set(
-		error, ENOENT,
-		"%s: no journal takes entries from %s (dartctl appender add, then journal export)",
-		path, address.s_addr == INADDR_ANY ? "any address" : text);
-}
+static const struct dart_target_kind kind = {
+	.object = "journal",
+	.part = "appender",
+	.content = "entries",
+	.size = sizeof(struct dart_journal_target),
+	.take = take_geometry,
+};
 
 int dart_journal_target__load(const char *path, struct in_addr address,
 			      struct dart_journal_target *target, struct dart_error *error)
 {
-	json_t *root, *list;
-	int version, ret;
-
-	ret = dart_collectors__read(path, &root, error);
-	if (ret)
-		return ret;
-	if (json_unpack(root, "{s:i, s:o !}", "dart_journals", &version, "journals", &list) ||
-	    version != 1 || !json_is_array(list))
-		ret = dart_error__set(
-			error, EINVAL,
-			"%s: not a file of journals, version 1 (see 'dartctl journal export')",
-			path);
-	else
-		ret = take_list(list, path, address, target, error);
-	json_decref(root);
-	return ret;
+	return dart_target_file__load(&kind, path, address, target, error);
 }
 
 json_t *dart_journal_target__to_json(const struct dart_journal_target *target)
 {
 	const struct dart_journal_geometry *geometry = &target->geometry;
-	json_t *json = dart_collector__path_to_json(&target->collector);
-	json_t *more = json_pack("{s:I, s:I, s:I, s:I}", "lists_log2",
-				 (json_int_t)geometry->lists_log2, "batches_log2",
-				 (json_int_t)geometry->batches_log2, "batch_log2",
-				 (json_int_t)geometry->batch_log2, "entry_length",
-				 (json_int_t)geometry->entry_length);
 
-	if (json_object_update(json, more)) {
-		json_decref(json);
-		json = NULL;
-	}
-	json_decref(more);
-	return json;
+	return dart_target_file__element(
+		&target->collector,
+		json_pack("{s:I, s:I, s:I, s:I}", "lists_log2", (json_int_t)geometry->lists_log2,
+			  "batches_log2", (json_int_t)geometry->batches_log2, "batch_log2",
+			  (json_int_t)geometry->batch_log2, "entry_length",
+			  (json_int_t)geometry->entry_length));
 }
 
 size_t dart_journal_target__frame(const struct dart_journal_target *target,

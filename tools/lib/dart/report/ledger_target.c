@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Reads and writes files of ledgers, see dart_ledgers(5), builds requests and reads answers. */
-#include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
 #include <string.h>
 
 #include "ledger_target.h"
+#include "target_file.h"
 
 #define PORTS 1024
 
 /* ---- files */
 
-static int take_geometry(json_t *json, size_t others, struct dart_ledger_target *target,
-			 struct dart_error *error)
+static int take_geometry(json_t *json, size_t others, void *taken, struct dart_error *error)
 {
+	struct dart_ledger_target *target = taken;
 	struct dart_ledger_geometry *geometry = &target->geometry;
 	json_int_t rows, words_log2;
 	json_error_t reason;
@@ -36,81 +36,26 @@ static int take_geometry(json_t *json, size_t others, struct dart_ledger_target 
 	return 0;
 }
 
-static int take_target(json_t *json, struct dart_ledger_target *target, struct dart_error *error)
-{
-	size_t others;
-	int ret;
-
-	*target = (struct dart_ledger_target){};
-	ret = dart_collector__take_path(json, &target->collector, &others, error);
-	return ret ?: take_geometry(json, others, target, error);
-}
-
-/* Takes the only element for @address. */
-static int take_list(json_t *list, const char *path, struct in_addr address,
-		     struct dart_ledger_target *target, struct dart_error *error)
-{
-	struct dart_ledger_target one;
-	struct dart_error reason;
-	char text[INET_ADDRSTRLEN];
-	json_t *json;
-	int found = 0;
-	size_t i;
-
-	json_array_foreach(list, i, json) {
-		if (take_target(json, &one, &reason))
-			return dart_error__set(error, EINVAL, "%s: ledgers[%zu]: %s", path, i,
-					       reason.text);
-		if (address.s_addr != INADDR_ANY && one.collector.reporter.s_addr != address.s_addr)
-			continue;
-		*target = one;
-		found++;
-	}
-	if (found == 1)
-		return 0;
-	if (found)
-		return dart_error__set(error, EINVAL,
-				       "%s: several ledgers or adders (give the address of one)",
-				       path);
-	inet_ntop(AF_INET, &address, text, sizeof(text));
-	return dart_error__set(
-		error, ENOENT,
-		"%s: no ledger takes amounts from %s (dartctl adder add, then ledger export)", path,
-		address.s_addr == INADDR_ANY ? "any address" : text);
-}
+static const struct dart_target_kind kind = {
+	.object = "ledger",
+	.part = "adder",
+	.content = "amounts",
+	.size = sizeof(struct dart_ledger_target),
+	.take = take_geometry,
+};
 
 int dart_ledger_target__load(const char *path, struct in_addr address,
 			     struct dart_ledger_target *target, struct dart_error *error)
 {
-	json_t *root, *list;
-	int version, ret;
-
-	ret = dart_collectors__read(path, &root, error);
-	if (ret)
-		return ret;
-	if (json_unpack(root, "{s:i, s:o !}", "dart_ledgers", &version, "ledgers", &list) ||
-	    version != 1 || !json_is_array(list))
-		ret = dart_error__set(
-			error, EINVAL,
-			"%s: not a file of ledgers, version 1 (see 'dartctl ledger export')", path);
-	else
-		ret = take_list(list, path, address, target, error);
-	json_decref(root);
-	return ret;
+	return dart_target_file__load(&kind, path, address, target, error);
 }
 
 json_t *dart_ledger_target__to_json(const struct dart_ledger_target *target)
 {
-	json_t *json = dart_collector__path_to_json(&target->collector);
-	json_t *more = json_pack("{s:I, s:I}", "rows", (json_int_t)target->geometry.rows,
-				 "words_log2", (json_int_t)target->geometry.words_log2);
-
-	if (json_object_update(json, more)) {
-		json_decref(json);
-		json = NULL;
-	}
-	json_decref(more);
-	return json;
+	return dart_target_file__element(
+		&target->collector, json_pack("{s:I, s:I}", "rows",
+					      (json_int_t)target->geometry.rows, "words_log2",
+					      (json_int_t)target->geometry.words_log2));
 }
 
 /* ---- frames */
