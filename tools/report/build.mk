@@ -3,7 +3,8 @@
 programs += dart-report
 dart-report_sources := $(wildcard tools/report/*.c) tools/watch/path_watch.c
 dart-report_libraries := dart
-dart-report_packages := jansson libpcap
+dart-report_packages := jansson libbpf libpcap
+dart-report_skeletons := flow_counter
 
 unit_report_options_sources := tools/report/options.c
 unit_int_packet_sources := tools/report/int_packet.c

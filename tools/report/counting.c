@@ -105,18 +105,33 @@ static int counting__turn(struct counting *counting, bool waits, struct dart_pac
 
 /* ---- the feed */
 
-int counting__add(struct counting *counting, const uint8_t *key, size_t length,
+int counting__add(struct counting *counting, const uint8_t *key, size_t length, uint64_t packets,
 		  struct dart_packet_socket *socket)
 {
 	int ret = 0;
 
 	while (!ret && !counting->has_given_up &&
-	       dart_ledger_adder__add(counting->adder, key, length, 1,
+	       dart_ledger_adder__add(counting->adder, key, length, packets,
 				      dart_clock__ns(CLOCK_MONOTONIC)))
 		ret = counting__turn(counting, true, socket);
+	if (!ret && !counting->has_given_up)
+		counting->packets += packets;
 	if (ret || dart_ledger_adder__counts(counting->adder)->amounts % ANSWERS_EVERY)
 		return ret;
 	return counting__turn(counting, false, socket);
+}
+
+int counting__run(struct counting *counting, uint64_t end, struct dart_packet_socket *socket)
+{
+	uint64_t now = dart_clock__ns(CLOCK_MONOTONIC);
+	int ret = 0;
+
+	while (!ret && !counting->has_given_up && now < end) {
+		dart_ledger_adder__flush(counting->adder, false, now);
+		ret = counting__turn(counting, true, socket);
+		now = dart_clock__ns(CLOCK_MONOTONIC);
+	}
+	return ret;
 }
 
 int counting__finish(struct counting *counting, struct dart_packet_socket *socket)

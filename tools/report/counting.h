@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Adds the packets of the feed to a ledger. */
+/* Adds packets to a ledger. */
 #ifndef REPORT_COUNTING_H
 #define REPORT_COUNTING_H
 
@@ -20,6 +20,7 @@ struct counting {
 	struct path_watch watch; /* of the export; without paths if it is not followed */
 	uint64_t look_at; /* when the export is looked at next */
 	uint64_t progress_at, executed; /* last progress, and the count then */
+	uint64_t packets; /* that were added */
 	bool has_given_up;
 };
 
@@ -34,11 +35,13 @@ int counting__open(struct counting *counting, const char *path, const char *inte
 void counting__close(struct counting *counting);
 
 /*
- * Adds 1 to a key.  Returns 0, or -errno of sending or receiving.  Once has_given_up is set,
- * nothing is added any more.
+ * Adds @packets, at least 1, to a key.  Returns 0, or -errno of sending or receiving.  Once
+ * has_given_up is set, nothing is added any more.
  */
-int counting__add(struct counting *counting, const uint8_t *key, size_t length,
+int counting__add(struct counting *counting, const uint8_t *key, size_t length, uint64_t packets,
 		  struct dart_packet_socket *socket);
+/* Sends requests and takes answers until @end, of CLOCK_MONOTONIC.  Returns as above. */
+int counting__run(struct counting *counting, uint64_t end, struct dart_packet_socket *socket);
 /* Sends the sums that are still in the cache, and waits for the answers.  Returns as above. */
 int counting__finish(struct counting *counting, struct dart_packet_socket *socket);
 

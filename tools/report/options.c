@@ -26,6 +26,7 @@ enum {
 	OPTION_INT_PORT,
 	OPTION_JOURNAL,
 	OPTION_LEDGER,
+	OPTION_LIVE,
 	OPTION_PACKETS,
 	OPTION_PORTS,
 	OPTION_RATE,
@@ -48,6 +49,7 @@ static const struct option long_options[] = {
 	{ "journal", required_argument, NULL, OPTION_JOURNAL },
 	{ "json", no_argument, NULL, 'j' },
 	{ "ledger", required_argument, NULL, OPTION_LEDGER },
+	{ "live", required_argument, NULL, OPTION_LIVE },
 	{ "packets", required_argument, NULL, OPTION_PACKETS },
 	{ "pcap", required_argument, NULL, 'p' },
 	{ "ports", required_argument, NULL, OPTION_PORTS },
@@ -62,7 +64,7 @@ static const struct option long_options[] = {
 const char options__help[] =
 	"Usage: dart-report [OPTION]... --interface IFACE\n"
 	"                   --collectors FILE | --journal FILE | --ledger FILE\n"
-	"                   --flows KIND | --pcap FILE\n"
+	"                   --flows KIND | --pcap FILE | --live IFACE\n"
 	"Reports the paths of flows to stores, appends them to a journal, or counts their\n"
 	"packets in a ledger.\n"
 	"\n"
@@ -79,6 +81,8 @@ const char options__help[] =
 	"      --skew S           zipf: packets of rank r are proportional to 1/r^S (1)\n"
 	"      --ports K          fat-tree: ports per switch (8)\n"
 	"  -p, --pcap FILE        report the INT-MD packets of a capture\n"
+	"      --live IFACE       count the packets that arrive at an interface, in a ledger,\n"
+	"                         until a signal comes\n"
 	"      --copies WHICH     slots to fill per key: one at random (random), or all\n"
 	"      --follow           go on with other numbers when a file of collectors, or of a\n"
 	"                         ledger, changes\n"
@@ -193,6 +197,9 @@ static int parse_one(struct options *options, int c, char *argv[],
 	case OPTION_LEDGER:
 		options->ledger = optarg;
 		return 0;
+	case OPTION_LIVE:
+		options->live = optarg;
+		return 0;
 	case OPTION_CACHE:
 		return take_cache(options, error);
 	case OPTION_PACKETS:
@@ -232,15 +239,17 @@ static int check(const struct options *options, bool has_kind, struct dart_error
 	if (!options->interface)
 		return dart_error__set(error, EINVAL,
 			"no interface to send from (add --interface IFACE)");
-	if (has_kind == !!options->pcap)
+	if (has_kind + !!options->pcap + !!options->live != 1)
 		return dart_error__set(error, EINVAL,
-			"expected either --flows KIND or --pcap FILE");
+			"expected either --flows KIND, --pcap FILE or --live IFACE");
 	if (kinds > 1)
 		return dart_error__set(error, EINVAL,
 			"--emit int, --collectors, --journal and --ledger are mutually exclusive");
 	if (!kinds)
 		return dart_error__set(error, EINVAL,
 			"no collector to report to (add --collectors FILE, --journal FILE or --ledger FILE)");
+	if (options->live && !options->ledger)
+		return dart_error__set(error, EINVAL, "--live needs --ledger FILE");
 	if (options->follows && !options->collector_files && !options->ledger)
 		return dart_error__set(error, EINVAL,
 				       "--follow needs --collectors FILE or --ledger FILE");

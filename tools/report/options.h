@@ -20,6 +20,7 @@ struct options {
 	uint32_t cache;			/* rows in front of the ledger */
 	const char *interface;
 	const char *pcap;		/* NULL: generated flows */
+	const char *live;		/* interface whose packets are counted, or NULL */
 	struct dart_flows_options flows;
 	uint64_t packets;		/* 0: one per flow */
 	uint64_t rate;			/* frames/s; 0: no limit */

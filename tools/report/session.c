@@ -2,6 +2,7 @@
 /* Sends a report, or an INT-MD packet, for each packet of the feed. */
 #include <endian.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,9 @@
 
 #include "feed.h"
 #include "session.h"
+
+/* The kernel adds packets up for so long. */
+#define LIVE_PERIOD_NS UINT64_C(200000000)
 
 /* Packets between two looks whether files have changed. */
 #define LOOK_EVERY 64
@@ -150,13 +154,83 @@ static int session__send_one(struct session *session, const struct options *opti
 			     const struct int_packet *packet, struct dart_packet_socket *socket)
 {
 	if (session->counting.adder)
-		return counting__add(&session->counting, packet->key, packet->key_length, socket);
+		return counting__add(&session->counting, packet->key, packet->key_length, 1,
+				     socket);
 	if (session->appender)
 		return session__append(session, packet, socket);
 	if (session->builder)
 		return session__report(session, options, packet, socket);
 	return send_packet(packet, options, socket);
 }
+
+/* ---- packets that arrive */
+
+/* Where the sums of the kernel go. */
+struct live_sink {
+	struct session *session;
+	struct dart_packet_socket *socket;
+};
+
+static int take_sum(void *argument, const uint8_t *key, size_t length, uint64_t packets)
+{
+	const struct live_sink *sink = argument;
+
+	sink->session->packets += packets;
+	return counting__add(&sink->session->counting, key, length, packets, sink->socket);
+}
+
+/* A signal that ends the session. */
+static bool has_ended(const sigset_t *signals)
+{
+	const struct timespec now = {};
+
+	return sigtimedwait(signals, NULL, &now) > 0;
+}
+
+/* Counts until a signal comes, then adds what the kernel still has. */
+static int session__count_live(struct session *session, struct dart_packet_socket *socket)
+{
+	const uint64_t start = dart_clock__ns(CLOCK_MONOTONIC);
+	struct live_sink sink = { session, socket };
+	uint64_t next = start;
+	sigset_t signals;
+	int ret = 0;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	while (!ret && !session->counting.has_given_up && !has_ended(&signals)) {
+		next += LIVE_PERIOD_NS;
+		ret = counting__run(&session->counting, next, socket) ?:
+			      live__drain(session->live, take_sum, &sink);
+	}
+	live__end(session->live);
+	/* Each call empties the map that the program counted in since the last one. */
+	ret = ret ?: live__drain(session->live, take_sum, &sink) ?:
+		      counting__finish(&session->counting, socket) ?:
+		      dart_packet_socket__flush(socket);
+	live__rest(session->live, &session->others, &session->crowded);
+	session->ns = dart_clock__ns(CLOCK_MONOTONIC) - start;
+	session->frames = dart_packet_socket__sent(socket);
+	session->refusals = dart_packet_socket__refusals(socket);
+	return ret;
+}
+
+static int session__live(struct session *session, const struct options *options,
+			 struct dart_packet_socket *socket, struct dart_error *error)
+{
+	int ret = live__open(options->live, &session->live, error);
+
+	if (ret)
+		return ret;
+	ret = session__count_live(session, socket);
+	return ret ? dart_error__system(error, -ret, "cannot count the packets of '%s'",
+					options->live) :
+		     0;
+}
+
+/* ---- packets of the feed */
 
 static int session__send(struct session *session, const struct options *options, struct feed *feed,
 			 struct dart_packet_socket *socket, struct dart_error *error)
@@ -252,12 +326,14 @@ int session__run(struct session *session, const struct options *options, struct 
 	int ret;
 
 	memset(session, 0, sizeof(*session));
-	ret = feed__open(options, &feed, error);
+	ret = options->live ? 0 : feed__open(options, &feed, error);
 	if (ret)
 		return ret;
 	ret = dart_packet_socket__open(options->interface, options->rate, &socket, error) ?:
-		      session__init(session, options, socket, error)			  ?:
-		      session__send(session, options, feed, socket, error);
+		      session__init(session, options, socket, error);
+	if (!ret)
+		ret = options->live ? session__live(session, options, socket, error) :
+				      session__send(session, options, feed, socket, error);
 	dart_packet_socket__close(socket);
 	feed__close(feed);
 	return ret;
@@ -267,6 +343,7 @@ void session__clear(struct session *session)
 {
 	if (session->watch.paths)
 		path_watch__close(&session->watch);
+	live__close(session->live);
 	counting__close(&session->counting);
 	dart_journal_appender__free(session->appender);
 	dart_report_builder__free(session->builder);

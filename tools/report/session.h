@@ -8,6 +8,7 @@
 #include <libdart/report/report_builder.h>
 
 #include "counting.h"
+#include "live.h"
 #include "options.h"
 #include "tools/watch/path_watch.h"
 
@@ -30,6 +31,8 @@ struct session {
 	struct dart_journal_appender *appender;
 	uint64_t entries;
 	uint64_t batches;	/* WRITEs of them */
+	struct live *live;	/* NULL: packets are those of the feed */
+	uint64_t crowded;	/* packets of flows that found no room in the kernel */
 	struct counting counting;	/* with an adder if packets are counted */
 };
 

@@ -37,7 +37,7 @@ static void print_counting(const struct counting *counting)
 	inet_ntop(AF_INET, &collector->ip, ip, sizeof(ip));
 	printf("%s at %s, queue pair %" PRIu32 ": %" PRIu64 " packets in %" PRIu64
 	       " requests, %" PRIu64 " repeated, lost at most %" PRIu64 "\n",
-	       collector->name, ip, collector->qpn, counts->amounts, counts->requests,
+	       collector->name, ip, collector->qpn, counting->packets, counts->requests,
 	       counts->repeats, lost(counts));
 	if (counts->renewals)
 		printf("%" PRIu64 " times another queue pair\n", counts->renewals);
@@ -70,7 +70,11 @@ void summary__print(const struct session *session)
 		       session->appender ? "of IPv6, which entries have no room for" :
 					   "of shares without collector");
 	if (session->others)
-		printf("%" PRIu64 " other packets without INT-MD\n", session->others);
+		printf("%" PRIu64 " other packets %s\n", session->others,
+		       session->live ? "of no flow" : "without INT-MD");
+	if (session->crowded)
+		printf("%" PRIu64 " packets of flows that found no room in the kernel\n",
+		       session->crowded);
 	if (session->tagged)
 		printf("%" PRIu64 " packet%s with more than two VLAN tags, which are not looked into\n",
 		       session->tagged, session->tagged == 1 ? "" : "s");
@@ -112,7 +116,7 @@ static json_t *counting_to_json(const struct counting *counting)
 	inet_ntop(AF_INET, &target->collector.ip, ip, sizeof(ip));
 	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I}", "name",
 			 target->collector.name, "ip", ip, "qpn",
-			 (json_int_t)target->collector.qpn, "packets", (json_int_t)counts->amounts,
+			 (json_int_t)target->collector.qpn, "packets", (json_int_t)counting->packets,
 			 "requests", (json_int_t)counts->requests, "executed",
 			 (json_int_t)counts->executed, "repeats", (json_int_t)counts->repeats,
 			 "refusals", (json_int_t)counts->refusals, "renewals",
@@ -147,10 +151,11 @@ int summary__print_json(const struct session *session)
 	json_t *json;
 	int ret;
 
-	json = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:o, s:o*, s:o*}", "packets",
+	json = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:o, s:o*, s:o*}", "packets",
 			 (json_int_t)session->packets, "frames", (json_int_t)session->frames,
 			 "unassigned", (json_int_t)session->unassigned, "others",
-			 (json_int_t)session->others, "tagged", (json_int_t)session->tagged,
+			 (json_int_t)session->others, "crowded",
+			 (json_int_t)session->crowded, "tagged", (json_int_t)session->tagged,
 			 "malformed", (json_int_t)session->malformed, "refusals",
 			 (json_int_t)session->refusals, "seconds", session->ns / 1e9,
 			 "frames_per_second", frames_per_second(session), "collectors",

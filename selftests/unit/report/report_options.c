@@ -105,6 +105,8 @@ static void test_refused(void **state)
 		{ "-c a -f zipf", "no interface" },
 		{ "-i e -c a", "either --flows" },
 		{ "-i e -c a -f zipf -p b", "either --flows" },
+		{ "-i e --ledger a -f zipf --live b", "either --flows" },
+		{ "-i e --journal a --live b", "--live needs --ledger" },
 		{ "-i e -f zipf", "no collector" },
 		{ "-i e -f zipf -c a --emit int", "--emit int" },
 		{ "-i e -f zipf -c a --journal b", "mutually exclusive" },
