@@ -173,6 +173,7 @@ unit_push_otlp_answers_sources := $(controller_formats)
 unit_push_series_sources := $(controller_push)
 unit_push_reloads_sources := $(controller_push)
 unit_push_rate_limit_sources := $(controller_push)
+unit_push_thin_sources := $(controller_push)
 unit_push_relabel_sources = $(sort $(controller_push) $(controller_metrics))
 unit_push_spool_sources := $(controller_formats) $(addprefix tools/controller/push/queue/, \
 	backlog.c record.c segment.c spool.c)

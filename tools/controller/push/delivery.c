@@ -493,6 +493,8 @@ static int set_rules(struct delivery *delivery, struct dart_error *error)
 	rules->delay_ns = settings->delay_ns == RECEIVER_DELAY_NONE ? 0 : settings->delay_ns;
 	rules->batch = settings->batch;
 	rules->bound = settings->queue_bytes;
+	rules->every_ns = settings->every_ns;
+	rules->gauges = settings->gauges;
 	rules->limit.samples = settings->samples_per_second;
 	rules->limit.agent_samples = settings->agent_samples_per_second;
 	rules->take = take_block;

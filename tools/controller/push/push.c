@@ -62,7 +62,10 @@ static void on_up(struct metric_output *output, const struct target_settings *ta
 		  const struct metric_scrape *scrape)
 {
 	struct push *push = push_of(output);
+	struct series *series = series_of(push->ups, target);
 
+	if (series)
+		series__keep_changes(series);
 	add_scrape(push, push->ups, target, scrape);
 }
 

@@ -98,6 +98,10 @@ static const struct dart_setting rows[] = {
 	{ .key = "queue_bytes", BYTES(queue_bytes, RECEIVER_QUEUE_MIN, RECEIVER_QUEUE_MAX),
 	  .example = "64M" },
 	{ .key = "senders", NUMBER(senders, RECEIVER_SENDERS_MAX) },
+	{ .key = "every", TIME(every_ns, RECEIVER_EVERY_MIN_NS, RECEIVER_EVERY_MAX_NS),
+	  .example = "10s" },
+	{ .key = "gauges", .type = DART_SETTING_CHOICE, MEMBER(gauges),
+	  .words = "last|mean|min|max", .noun = "a value of gauges" },
 	{ .key = "samples_per_second", NUMBER(samples_per_second, RECEIVER_RATE_MAX) },
 	{ .key = "agent_samples_per_second",
 	  NUMBER(agent_samples_per_second, RECEIVER_RATE_MAX) },
@@ -194,6 +198,9 @@ int receiver_settings__complete(struct receiver_settings *settings, struct dart_
 	if (settings->spool_sync_ns && !settings->spool)
 		return dart_error__set(error, EINVAL,
 				       "spool_sync needs a spool");
+	if (settings->gauges && !settings->every_ns)
+		return dart_error__set(error, EINVAL,
+				       "gauges need every, the time that their value is of");
 	if (settings->database && settings->bucket)
 		return dart_error__set(
 			error, EINVAL,

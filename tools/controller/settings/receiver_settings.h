@@ -46,6 +46,8 @@
 /* Amazon Managed Service for Prometheus. */
 #define RECEIVER_SERVICE_DEFAULT "aps"
 #define RECEIVER_RATE_MAX	1000000000U
+#define RECEIVER_EVERY_MIN_NS	100000000ULL
+#define RECEIVER_EVERY_MAX_NS	3600000000000ULL
 #define RECEIVERS_MAX	16
 
 /* Requests are signed by version 4 of the signature of Amazon Web Services if there is a region. */
@@ -54,6 +56,15 @@ struct receiver_signature {
 	char *service;		/* NULL: RECEIVER_SERVICE_DEFAULT */
 	char *access_key;
 	char *secret_key_file;
+};
+
+/* The value of a gauge for several scrapes: see push/queue/thin.h. */
+enum receiver_gauges {
+	RECEIVER_GAUGES_UNSET,	/* the default: last */
+	RECEIVER_GAUGES_LAST,
+	RECEIVER_GAUGES_MEAN,
+	RECEIVER_GAUGES_MIN,
+	RECEIVER_GAUGES_MAX,
 };
 
 /* Texts are NULL and numbers 0 if the user does not give them. */
@@ -71,6 +82,8 @@ struct receiver_settings {
 	uint64_t timeout_ns;	/* of a request */
 	uint64_t queue_bytes;
 	unsigned int senders;	/* requests under way at a time */
+	uint64_t every_ns;	/* one sample of each series in this time; 0: each scrape */
+	enum receiver_gauges gauges;
 	/* Bounds of the samples that are sent in each second; 0: none */
 	unsigned int samples_per_second;	/* of all agents */
 	unsigned int agent_samples_per_second;	/* of each agent */

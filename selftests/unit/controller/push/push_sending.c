@@ -325,10 +325,32 @@ static void test_settings(void **state)
 	assert_non_null(strstr(error.text, "cannot open '/nowhere'"));
 }
 
+/* The settings of an output reach its series: a sample for 10 s, and the last one at the end. */
+static void test_thinned(void **state)
+{
+	struct fixture fixture = {
+		.receiver.answers = { ACCEPTED_2 },
+		.settings.every_ns = 10 * SECOND_NS,
+	};
+	int i;
+
+	receiver__open(&fixture.receiver);
+	prepare(&fixture);
+	start(&fixture);
+	for (i = 0; i < 25; i++)
+		scrape(&fixture);
+	wait_for(&fixture, 3 * SERIES);
+	stop(&fixture);
+	receiver__close(&fixture.receiver);
+	assert_int_equal(times_said(&fixture, ": 200 samples sent, 0 refused, 0 dropped, "), 1);
+	free(fixture.receiver.accepted);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("samples arrive in order, each once", test_accepted),
+		TEST("an output with a time for each sample sends fewer", test_thinned),
 		TEST("nothing is sent while the list of members is not valid, and all of it afterwards",
 		     test_validity),
 		TEST("a message is sent again after no answer, 503 and 429, as late as asked",

@@ -43,6 +43,8 @@ static void test_all_keys(void **state)
 				   "    spool_bytes: 2G\n"
 				   "    spool_sync: 5s\n"
 				   "    senders: 3\n"
+				   "    every: 10s\n"
+				   "    gauges: mean\n"
 				   "    samples_per_second: 100000\n"
 				   "    agent_samples_per_second: 3000\n"
 				   "    user: u\n"
@@ -74,6 +76,8 @@ static void test_all_keys(void **state)
 	assert_int_equal(receiver->spool_bytes, 2ULL << 30);
 	assert_int_equal(receiver->spool_sync_ns, 5000000000);
 	assert_int_equal(receiver->senders, 3);
+	assert_int_equal(receiver->every_ns, 10000000000);
+	assert_int_equal(receiver->gauges, RECEIVER_GAUGES_MEAN);
 	assert_int_equal(receiver->samples_per_second, 100000);
 	assert_int_equal(receiver->agent_samples_per_second, 3000);
 	assert_string_equal(receiver->user, "u");
@@ -162,6 +166,9 @@ static void test_refused(void **state)
 		{ PUSH "spool: s\n    spool_sync: no\n",
 		  "f:4: 'no' is neither always, never nor a time in bounds" },
 		{ PUSH "senders: 0\n", "f:3: '0' is not a number from 1 to 16" },
+		{ PUSH "every: 10ms\n", "f:3: '10ms' is not a time in bounds" },
+		{ PUSH "gauges: mean\n", "f:2: gauges need every" },
+		{ PUSH "every: 1s\n    gauges: median\n", "f:4: 'median' is not a value of gauges" },
 		{ PUSH "samples_per_second: 0\n",
 		  "f:3: '0' is not a number from 1 to 1000000000" },
 		{ PUSH "senders: 17\n", "f:3: '17' is not a number from 1 to 16" },

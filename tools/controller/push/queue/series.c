@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 #include "rewrite.h"
+#include "thin.h"
 #include "tools/controller/push/formats/format.h"
 
 #define SERIES_FEW 2
@@ -26,6 +27,8 @@ struct series {
 	uint64_t opened_ns;
 	uint64_t added_ns; /* the last scrape */
 	struct rate_share share;
+	struct thin thin; /* of the plan that is sent */
+	bool keeps_changes;
 };
 
 static void wake_waiting(struct series_rules *rules)
@@ -77,6 +80,11 @@ static bool reserve(struct series_rules *rules, uint64_t cost, bool is_marker)
 struct series *series__new(void)
 {
 	return calloc(1, sizeof(struct series));
+}
+
+void series__keep_changes(struct series *series)
+{
+	series->keeps_changes = true;
 }
 
 void series__limit(struct series *series, struct series_rules *rules)
@@ -157,6 +165,7 @@ static void forget(struct series *series, struct series_rules *rules)
 {
 	remember_ends(series, rules);
 	rewrite__clear(&series->sent);
+	thin__close(&series->thin);
 	if (series->scraped)
 		metric_plan__put(series->scraped);
 	if (series->rewriter)
@@ -166,16 +175,6 @@ static void forget(struct series *series, struct series_rules *rules)
 	series->rewriter = NULL;
 	series->last_ns = NULL;
 	series->has_ended = false;
-}
-
-void series__free(struct series *series, struct series_rules *rules)
-{
-	if (!series)
-		return;
-	hand_over(series, rules);
-	forget(series, rules);
-	rate_limit__leave(&rules->limit, &series->share);
-	free(series);
 }
 
 /* Takes memory for a row of @plan, and opens a block if needed; false if there is no room. */
@@ -221,14 +220,13 @@ static enum point_kind kind_of(const struct series *series, const struct series_
 
 /* The samples of a scrape that is not sent. */
 static uint64_t count_new(const struct series *series, const struct series_rules *rules,
-			  const struct metric_point *points)
+			  const struct metric_point *points, const uint32_t *from)
 {
 	uint64_t samples = 0;
 	uint32_t i;
 
 	for (i = 0; i < series->sent.plan->series_count; i++)
-		samples += kind_of(series, rules, i, points + rewrite__from(&series->sent, i)) ==
-			   POINT_NEW;
+		samples += kind_of(series, rules, i, points + (from ? from[i] : i)) == POINT_NEW;
 	return samples;
 }
 
@@ -239,9 +237,13 @@ static void skip_old(struct series *series, uint32_t i, int64_t time_ns)
 		series->last_ns[i] = series->last_ns[i] > 0 ? time_ns : -time_ns;
 }
 
-/* Returns the number of points of @row with a time. */
+/*
+ * Fills @row with the points that are sent; @from has their places, or is NULL: the order of the
+ * plan.  Returns the number of points of @row with a time.
+ */
 static uint64_t fill_row(struct series *series, struct series_rules *rules,
-			 const struct metric_point *points, struct metric_point *row)
+			 const struct metric_point *points, const uint32_t *from,
+			 struct metric_point *row)
 {
 	uint64_t counts[POINT_OLDER + 1] = {};
 	const struct metric_point *point;
@@ -249,7 +251,7 @@ static uint64_t fill_row(struct series *series, struct series_rules *rules,
 	uint32_t i;
 
 	for (i = 0; i < series->sent.plan->series_count; i++) {
-		point = points + rewrite__from(&series->sent, i);
+		point = points + (from ? from[i] : i);
 		row[i] = *point;
 		kind = kind_of(series, rules, i, point);
 		counts[kind]++;
@@ -265,6 +267,40 @@ static uint64_t fill_row(struct series *series, struct series_rules *rules,
 	if (counts[POINT_OLDER])
 		atomic_fetch_add(&rules->older, counts[POINT_OLDER]);
 	return counts[POINT_NEW];
+}
+
+/* A series that keeps each change has no means. */
+static enum receiver_gauges gauges_of(const struct series *series, const struct series_rules *rules)
+{
+	return series->keeps_changes ? RECEIVER_GAUGES_LAST : rules->gauges;
+}
+
+/* Sends the points of the time that is going on. */
+static void flush(struct series *series, struct series_rules *rules)
+{
+	const struct metric_point *points;
+	struct metric_point *row;
+
+	if (!series->thin.has_points)
+		return;
+	points = thin__take(&series->thin, &series->sent, gauges_of(series, rules),
+			    rules->every_ns, 0);
+	/* The control loop waits for no room: see reserve(). */
+	if (take_room(series, rules, series->sent.plan, true, &row))
+		block__add(series->open, row, fill_row(series, rules, points, NULL, row));
+	else
+		atomic_fetch_add(&rules->dropped, count_new(series, rules, points, NULL));
+}
+
+void series__free(struct series *series, struct series_rules *rules)
+{
+	if (!series)
+		return;
+	flush(series, rules);
+	hand_over(series, rules);
+	forget(series, rules);
+	rate_limit__leave(&rules->limit, &series->share);
+	free(series);
 }
 
 /* Did the receiver get samples of it, and does it not go on? */
@@ -328,6 +364,7 @@ static void put_markers(struct series *series, struct series_rules *rules, const
 
 void series__end(struct series *series, struct series_rules *rules, int64_t time_ns)
 {
+	flush(series, rules);
 	hand_over(series, rules);
 	if (series->sent.plan && !series->has_ended)
 		put_markers(series, rules, NULL, time_ns);
@@ -384,16 +421,19 @@ static bool change_plan(struct series *series, struct series_rules *rules, struc
 {
 	const struct metric_plan *plan = next->plan;
 	int64_t *last_ns = calloc(plan->series_count + 1, sizeof(*last_ns));
+	struct thin thin = {};
 	bool *remains = NULL;
 
 	if (series->sent.plan)
 		remains = calloc(series->sent.plan->series_count + 1, sizeof(*remains));
-	if (!last_ns || (series->sent.plan && !remains)) {
+	if (!last_ns || (series->sent.plan && !remains) ||
+	    (rules->every_ns && !thin__open(&thin, plan->series_count))) {
 		free(last_ns);
 		free(remains);
 		return false;
 	}
 	if (series->sent.plan) {
+		flush(series, rules);
 		hand_over(series, rules);
 		match(series, plan, last_ns, remains);
 		if (!series->has_ended)
@@ -401,6 +441,9 @@ static bool change_plan(struct series *series, struct series_rules *rules, struc
 		remember_gone(series, rules, remains);
 		rewrite__clear(&series->sent);
 	}
+	thin__follow(&thin, &series->thin);
+	thin__close(&series->thin);
+	series->thin = thin;
 	series->sent = *next;
 	find_ends(series, rules, plan, last_ns);
 	free(remains);
@@ -488,12 +531,37 @@ static bool is_due(const struct series *series, const struct series_rules *rules
 	       atomic_load(&rules->bytes) > rules->bound / 2;
 }
 
+/*
+ * The points of a scrape that are sent now, with their places in @from; NULL: none are, because the
+ * output gets fewer samples than there are scrapes.
+ */
+static const struct metric_point *choose_points(struct series *series,
+						const struct series_rules *rules,
+						const struct metric_scrape *scrape,
+						const uint32_t **from)
+{
+	const enum receiver_gauges gauges = gauges_of(series, rules);
+	struct thin *thin = &series->thin;
+
+	*from = series->sent.from;
+	if (!rules->every_ns)
+		return scrape->points;
+	*from = NULL;
+	thin__add(thin, &series->sent, scrape->points, gauges);
+	if (!thin__is_due(thin, rules->every_ns, scrape->time_ns) &&
+	    !(series->keeps_changes && thin->has_changed))
+		return NULL;
+	return thin__take(thin, &series->sent, gauges, rules->every_ns, scrape->time_ns);
+}
+
 void series__add(struct series *series, struct series_rules *rules,
 		 const struct target_settings *target, const json_t *own,
 		 const struct metric_scrape *scrape, uint64_t now_ns)
 {
 	const bool is_limited = !atomic_load(&rules->waits);
+	const struct metric_point *points;
 	struct metric_point *row;
+	const uint32_t *from;
 	uint64_t samples;
 
 	if (!prepare(series, rules, target, own, scrape)) {
@@ -507,21 +575,22 @@ void series__add(struct series *series, struct series_rules *rules,
 	series->scrape_ns = scrape->time_ns;
 	if (series->sent.equal)
 		atomic_fetch_add(&rules->equal, series->sent.equal);
-	if (!series->sent.plan->series_count)
+	series->has_ended = false;
+	points = choose_points(series, rules, scrape, &from);
+	if (!points || !series->sent.plan->series_count)
 		return;
 	if (is_limited && !rate_limit__admits(&rules->limit, &series->share, now_ns)) {
 		rate_limit__drop(&rules->limit, &series->share, target->name,
-				 count_new(series, rules, scrape->points));
+				 count_new(series, rules, points, from));
 		return;
 	}
 	if (!take_room(series, rules, series->sent.plan, false, &row)) {
-		atomic_fetch_add(&rules->dropped, count_new(series, rules, scrape->points));
+		atomic_fetch_add(&rules->dropped, count_new(series, rules, points, from));
 		return;
 	}
 	if (!series->open->scrapes)
 		series->opened_ns = now_ns;
-	series->has_ended = false;
-	samples = fill_row(series, rules, scrape->points, row);
+	samples = fill_row(series, rules, points, from, row);
 	if (is_limited)
 		rate_limit__charge(&rules->limit, &series->share, samples, now_ns);
 	block__add(series->open, row, samples);

@@ -14,6 +14,7 @@
 #include "block.h"
 #include "ended.h"
 #include "rate_limit.h"
+#include "tools/controller/settings/receiver_settings.h"
 
 /*
  * A point that is older than its scrape by more than this is not sent: receivers refuse it, and
@@ -32,6 +33,8 @@ struct series_rules {
 	uint64_t delay_ns; /* how long a block waits for further scrapes; 0: not at all */
 	uint32_t batch; /* samples of a block, unless one scrape alone exceeds it */
 	uint64_t bound; /* bytes of all blocks; above half of it no block waits */
+	uint64_t every_ns; /* a sample of each series in this time; 0: of each scrape */
+	enum receiver_gauges gauges; /* the value of a gauge in this time */
 	/*
 	 * A scrape that does not fit waits until there is room, instead of being dropped, if it
 	 * is of less than half of the bound: that much is not of blocks that stay open.
@@ -77,6 +80,8 @@ void series_rules__give_back(struct series_rules *rules, uint64_t bytes);
 
 /* NULL if out of memory. */
 struct series *series__new(void);
+/* With a time for each sample, each change of a value is still sent at once, as for up. */
+void series__keep_changes(struct series *series);
 /* From now on the limit of samples in each second counts for the series, which share it. */
 void series__limit(struct series *series, struct series_rules *rules);
 /* The block that waits is handed over before.  NULL is allowed. */
