@@ -431,7 +431,7 @@ static void summarize(struct delivery *delivery)
 	sum = (struct notices_sum){
 		.sent = count__of(&delivery->sent),
 		.refused = count__of(&delivery->refused),
-		.dropped = dropped_by(delivery),
+		.dropped = dropped_by(delivery) + atomic_load(&delivery->rules.limit.dropped),
 		.unsent = delivery->pending.encoder.unsent,
 		.older = atomic_load(&delivery->rules.older),
 		.requests = count__of(&delivery->requests),

@@ -185,7 +185,8 @@ void push__counts(struct metric_output *output, struct push_counts *counts)
 	*counts = (struct push_counts){
 		.sent = count__of(&delivery->sent),
 		.refused = count__of(&delivery->refused),
-		.dropped = count__of(&delivery->dropped) + atomic_load(&delivery->rules.dropped),
+		.dropped = count__of(&delivery->dropped) + atomic_load(&delivery->rules.dropped) +
+			   atomic_load(&delivery->rules.limit.dropped),
 		.unsent = count__of(&delivery->unsent),
 		.repeated = atomic_load(&delivery->rules.repeated),
 		.older = atomic_load(&delivery->rules.older),

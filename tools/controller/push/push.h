@@ -34,7 +34,8 @@
 struct push_counts {
 	uint64_t sent; /* samples that the receiver took, stale markers included */
 	uint64_t refused; /* samples that it will never take: 4xx */
-	uint64_t dropped; /* samples lost: they did not fit, were damaged, or for no memory */
+	/* samples lost: they did not fit, were damaged, beyond a limit, or for no memory */
+	uint64_t dropped;
 	uint64_t unsent; /* samples that the protocol cannot express: NaN for InfluxDB */
 	uint64_t repeated; /* points of rows that were not written again since the last */
 	/* not sent: before the last sample of their series, or ten minutes before their scrape */

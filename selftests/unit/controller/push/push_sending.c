@@ -346,11 +346,40 @@ static void test_thinned(void **state)
 	free(fixture.receiver.accepted);
 }
 
+/* More scrapes than a second may have: the first are sent, and the rest is said and counted. */
+static void test_limited(void **state)
+{
+	struct fixture fixture = {
+		.receiver.answers = { ACCEPTED_2 },
+		.settings.samples_per_second = 1,
+	};
+	int i;
+
+	receiver__open(&fixture.receiver);
+	prepare(&fixture);
+	start(&fixture);
+	for (i = 0; i < 10; i++)
+		scrape(&fixture);
+	wait_for(&fixture, 2 * SERIES);
+	wait_until_empty(&fixture);
+	stop(&fixture);
+	receiver__close(&fixture.receiver);
+	/* One by the bound of all agents, and one as the share of the agent. */
+	assert_int_equal(fixture.counts.sent, 2 * SERIES);
+	assert_int_equal(fixture.counts.dropped, 8 * SERIES);
+	assert_int_equal(times_said(&fixture, "exceed its limit of samples for each second"), 1);
+	assert_int_equal(times_said(&fixture, "'h:1' among the last"), 1);
+	assert_int_equal(times_said(&fixture, ": 100 samples sent, 0 refused, 400 dropped, "), 1);
+	expect_samples(fixture.receiver.accepted, 0, 2);
+	free(fixture.receiver.accepted);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("samples arrive in order, each once", test_accepted),
 		TEST("an output with a time for each sample sends fewer", test_thinned),
+		TEST("an output with a limit drops scrapes, says so and counts them", test_limited),
 		TEST("nothing is sent while the list of members is not valid, and all of it afterwards",
 		     test_validity),
 		TEST("a message is sent again after no answer, 503 and 429, as late as asked",
