@@ -82,12 +82,9 @@ static size_t take_head(struct answer *answer, const char *text, size_t size)
 /* As a format reads it.  What some samples are missing of is said to be taken in part. */
 static void judge_by(const struct format *format, struct answer answer)
 {
-	enum verdict verdict;
+	const enum verdict verdict = format__judge(format, &answer, false);
 
-	if (format->read_answer && answer.is_one)
-		format->read_answer(&answer);
 	check_text(&answer);
-	verdict = format->judge ? format->judge(&answer, false) : answer__judge(&answer);
 	require(verdict != VERDICT_OLDER);
 	if (verdict == VERDICT_PARTLY)
 		require(answer.rejected || answer.written != ANSWER_WRITTEN_UNKNOWN);

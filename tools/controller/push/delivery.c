@@ -275,20 +275,11 @@ static uint64_t waiting_messages(const struct delivery *delivery)
 	return backlog->waiting + samples / delivery->settings.batch + !!backlog->memory.first;
 }
 
-static enum verdict judge(const struct delivery *delivery, const struct message *message,
-			  struct answer *answer)
-{
-	const struct format *format = message->format;
-
-	if (format->read_answer && answer->is_one)
-		format->read_answer(answer);
-	return format->judge ? format->judge(answer, delivery->may_be_older) : answer__judge(answer);
-}
-
 static void take_answer(struct delivery *delivery, struct message *message,
 			struct answer *answer, uint64_t now_ns)
 {
-	const enum verdict verdict = judge(delivery, message, answer);
+	const enum verdict verdict =
+		format__judge(message->format, answer, delivery->may_be_older);
 
 	backlog__again(&delivery->backlog, message);
 	count__add(&delivery->requests, answer->is_one);

@@ -31,3 +31,10 @@ const struct format *format__numbered(uint32_t number)
 	}
 	return *format;
 }
+
+enum verdict format__judge(const struct format *format, struct answer *answer, bool may_be_older)
+{
+	if (format->read_answer && answer->is_one)
+		format->read_answer(answer);
+	return format->judge ? format->judge(answer, may_be_older) : answer__judge(answer);
+}

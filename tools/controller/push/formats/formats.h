@@ -17,4 +17,7 @@ const struct format *format__of(const struct receiver_settings *settings);
 /* NULL without a row of the number. */
 const struct format *format__numbered(uint32_t number);
 
+/* Reads the body of an answer, and judges it, as far as the format does: see format.h. */
+enum verdict format__judge(const struct format *format, struct answer *answer, bool may_be_older);
+
 #endif /* CONTROLLER_PUSH_FORMATS_H */
