@@ -36,8 +36,9 @@ def samples_of(path, unit_ns):
             name, text, value, time = SAMPLE.match(line.rstrip("\n")).groups()
             times = series.setdefault(key_of(name, text), {})
             ms = int(time) * unit_ns // 1000000
-            assert ms not in times, line
-            times[ms] = value if value == "stale" else float(value)
+            value = value if value == "stale" else float(value)
+            # A request whose answer is lost is sent again.
+            assert equal(times.setdefault(ms, value), value), line
     return series, types
 
 
