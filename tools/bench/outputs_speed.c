@@ -9,7 +9,7 @@
  * in five change from one scrape to the next.
  *
  * KIND is decode (no output), json (to /dev/null), listen (WHERE is the address; the caller
- * asks for pages), remote_write_1, remote_write_2 or influx (WHERE is the URL).  With --bare, a
+ * asks for pages), remote_write_1, remote_write_2, influx or otlp (WHERE is the URL).  With --bare, a
  * thread answers all requests at this port of 127.0.0.1 with 204.  The rules are lists as in
  * metric_relabel_configs and write_relabel_configs.
  *
@@ -354,7 +354,7 @@ static void set_write_rules(struct measured *measured)
 static void open_push(struct measured *measured, const char *kind, char *url)
 {
 	struct receiver_settings settings = {
-		.format = strcmp(kind, "influx") ? "remote_write" : "influx",
+		.format = strncmp(kind, "remote_write", 12) ? kind : "remote_write",
 		.url = url,
 	};
 	struct dart_error error;
@@ -377,8 +377,8 @@ static void open_output(struct measured *measured, const char *kind, char *where
 		open_json(measured);
 	else if (!strcmp(kind, "listen") && where)
 		open_exposition(measured, where);
-	else if ((!strcmp(kind, "remote_write_1") ||
-		  !strcmp(kind, "remote_write_2") || !strcmp(kind, "influx")) &&
+	else if ((!strcmp(kind, "remote_write_1") || !strcmp(kind, "remote_write_2") ||
+		  !strcmp(kind, "influx") || !strcmp(kind, "otlp")) &&
 		 where)
 		open_push(measured, kind, where);
 	else

@@ -3,7 +3,7 @@
  * push_metrics [OPTION...] KIND URL
  *
  * Pushes invented metrics to a receiver through an output of the controller, for
- * measurements and for tests of receivers.  KIND is remote-write or influx.
+ * measurements and for tests of receivers.  KIND is remote-write, influx or otlp.
  *
  *   --targets N    hosts (1)
  *   --series N     of each (2000)
@@ -169,7 +169,7 @@ static void take_arguments(struct run *run, int argc, char **argv)
 	if (argc - optind != 2 || !run->targets || !run->generations ||
 	    run->targets > SETTINGS_TARGETS_MAX)
 		fail("see the comment in push_metrics.c");
-	run->settings.format = strcmp(argv[optind], "influx") ? "remote_write" : "influx";
+	run->settings.format = strcmp(argv[optind], "remote-write") ? argv[optind] : "remote_write";
 	run->settings.url = argv[optind + 1];
 }
 
