@@ -27,6 +27,7 @@ programs_install: programs shared
 	$(call to,$(PREFIX)/libexec/dart,$(output)/bin/dartctl-tls,755)
 	$(call to,$(PREFIX)/bin,$(output)/bin/dart-controller,755)
 	$(call to,$(PREFIX)/bin,$(output)/bin/dart-report,755)
+	$(call to,$(PREFIX)/sbin,$(output)/bin/dart-flows,755)
 	$(if $(zookeeper_mt_libs),$(call to,$(PREFIX)/sbin,$(output)/bin/dart-members-zookeeper,755))
 	$(call to,$(LIBDIR),$(output)/lib/libdart.a,644)
 	$(call to,$(LIBDIR),$(call shared,dart),644)
@@ -47,7 +48,8 @@ programs_install: programs shared
 		$(install) 644 $$file \
 			$(DESTDIR)$(PREFIX)/share/doc/dart-zero/examples/$${file##*/} || exit; \
 	done
-	$(quiet)for file in agent/dartd.yaml tools/members/members-zookeeper.yaml \
+	$(quiet)for file in agent/dartd.yaml tools/flows/flows.yaml \
+			tools/members/members-zookeeper.yaml \
 			$(wildcard tools/controller/etc/*); do \
 		to=$(DESTDIR)/etc/dart/$${file##*/}; \
 		[ -e $$to ] || $(install) 644 $$file $$to || exit; \

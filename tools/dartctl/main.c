@@ -34,6 +34,7 @@ static const struct command commands[] = {
 	{ "appender", .commands = appender_commands, .summary = "" },
 	{ "ledger", .commands = ledger_commands, .summary = "" },
 	{ "adder", .commands = adder_commands, .summary = "" },
+	{ "flow", .commands = flow_commands, .summary = "" },
 	{ "xdp", .commands = xdp_commands, .summary = "" },
 	{ "registration", .commands = registration_commands, .summary = "" },
 	{ "controller", .commands = controller_commands, .summary = "" },

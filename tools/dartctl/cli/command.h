@@ -49,6 +49,7 @@ extern const struct command journal_commands[];
 extern const struct command appender_commands[];
 extern const struct command ledger_commands[];
 extern const struct command adder_commands[];
+extern const struct command flow_commands[];
 extern const struct command xdp_commands[];
 extern const struct command registration_commands[];
 extern const struct command controller_commands[];

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Packets are read and rewritten; checksums are compared with ones computed over all bytes. */
+#include <netinet/in.h>
+#include <string.h>
+
+#include "selftests/unit/unit.h"
+#include "tools/flows/packet/packet.h"
+
+#define ROUNDS 20000
+#define FRAME_MAX 200
+#define IP 14
+
+static const uint8_t next_hop[PACKET_MAC_LENGTH] = { 2, 0, 0, 0, 0, 9 };
+
+static uint32_t sum_of(const uint8_t *bytes, size_t length)
+{
+	uint32_t sum = 0;
+	size_t i;
+
+	for (i = 0; i < length; i++)
+		sum += i & 1 ? bytes[i] : bytes[i] << 8;
+	return sum;
+}
+
+static uint16_t checksum_of(uint32_t sum)
+{
+	while (sum >> 16)
+		sum = (sum & 0xffff) + (sum >> 16);
+	return ~sum;
+}
+
+static void put16(uint8_t *bytes, uint16_t value)
+{
+	bytes[0] = value >> 8;
+	bytes[1] = value;
+}
+
+static uint16_t get16(const uint8_t *bytes)
+{
+	return bytes[0] << 8 | bytes[1];
+}
+
+static size_t checksum_place(uint8_t protocol)
+{
+	return protocol == IPPROTO_TCP ? 16 : protocol == IPPROTO_UDP ? 6 : 2;
+}
+
+/* Writes both checksums of the packet anew, as a sender does. */
+static void write_checksums(uint8_t *frame, size_t length)
+{
+	const size_t header = 4 * (frame[IP] & 15);
+	uint8_t *transport = frame + IP + header;
+	const size_t rest = frame + length - transport;
+	uint8_t *checksum = transport + checksum_place(frame[IP + 9]);
+	uint32_t sum = 0;
+
+	put16(frame + IP + 10, 0);
+	put16(frame + IP + 10, checksum_of(sum_of(frame + IP, header)));
+	put16(checksum, 0);
+	if (frame[IP + 9] != IPPROTO_ICMP)
+		sum = sum_of(frame + IP + 12, 8) + frame[IP + 9] + rest;
+	put16(checksum, checksum_of(sum + sum_of(transport, rest)));
+	if (frame[IP + 9] == IPPROTO_UDP && !get16(checksum))
+		put16(checksum, 0xffff);
+}
+
+/* A random packet with a payload and, at times, IPv4 options; returns the length of the frame. */
+static size_t make(uint8_t *frame, uint64_t *state, uint8_t protocol)
+{
+	const size_t options = 4 * random__below(state, 3);
+	const size_t length = IP + 20 + options + 20 + random__below(state, 60);
+	size_t i;
+
+	for (i = 0; i < length; i++)
+		frame[i] = random__below(state, 256);
+	put16(frame + 12, 0x0800);
+	frame[IP] = 0x45 + options / 4;
+	put16(frame + IP + 2, length - IP);
+	put16(frame + IP + 6, 0x4000);
+	frame[IP + 8] = 2 + random__below(state, 254);
+	frame[IP + 9] = protocol;
+	if (protocol == IPPROTO_ICMP) {
+		frame[IP + 20 + options] = random__below(state, 2) ? 8 : 0;
+		frame[IP + 20 + options + 1] = 0;
+	}
+	write_checksums(frame, length);
+	return length;
+}
+
+static struct end random_end(uint64_t *state)
+{
+	return (struct end){ random__below(state, 1 << 16) << 16 | random__below(state, 1 << 16),
+			     random__below(state, 1 << 16) };
+}
+
+/* Both checksums are those that a sender would have written. */
+static void assert_right(const uint8_t *frame, size_t length)
+{
+	uint8_t fresh[FRAME_MAX];
+
+	memcpy(fresh, frame, length);
+	write_checksums(fresh, length);
+	assert_memory_equal(fresh, frame, length);
+}
+
+static void rewrite(uint64_t *state, uint8_t protocol)
+{
+	uint8_t frame[FRAME_MAX], before[FRAME_MAX];
+	const size_t length = make(frame, state, protocol);
+	const struct end end = random_end(state);
+	struct packet packet;
+	bool is_source;
+
+	memcpy(before, frame, length);
+	assert_int_equal(packet__read(&packet, frame, length + 4), PACKET_GOOD);
+	assert_int_equal(packet.length, length);
+	/* Of an echo only one end has a port. */
+	is_source = protocol == IPPROTO_ICMP ? !packet.is_reply : random__below(state, 2);
+	if (is_source)
+		packet__set_source(&packet, &end);
+	else
+		packet__set_destination(&packet, &end);
+	packet__route(&packet, next_hop);
+	assert_right(frame, length);
+	assert_memory_equal(frame, next_hop, sizeof(next_hop));
+	assert_memory_equal(frame + 6, before, 6);
+	assert_int_equal(frame[IP + 8], before[IP + 8] - 1);
+
+	assert_int_equal(packet__read(&packet, frame, length),
+			 frame[IP + 8] > 1 ? PACKET_GOOD : PACKET_EXPIRED);
+	if (frame[IP + 8] > 1)
+		assert_true(end__equal(is_source ? &packet.source : &packet.destination, &end));
+}
+
+static void test_rewritten_checksums(void **state)
+{
+	static const uint8_t protocols[] = { IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP };
+	uint64_t random = 1;
+	int i;
+
+	for (i = 0; i < ROUNDS; i++)
+		rewrite(&random, protocols[i % 3]);
+}
+
+/* The example of RFC 1624, section 4: 0x5555 becomes 0x3285, and the checksum 0xdd2f becomes 0. */
+static void test_rfc_1624(void **state)
+{
+	uint8_t frame[FRAME_MAX] = {};
+	struct packet packet;
+	struct end source;
+	uint64_t random = 7;
+	size_t length;
+
+	length = make(frame, &random, IPPROTO_TCP);
+	put16(frame + IP + 12, 0x5555);
+	write_checksums(frame, length);
+	assert_int_equal(packet__read(&packet, frame, length), PACKET_GOOD);
+	/* The header with this checksum would be 0x2285 short of it. */
+	put16(frame + IP + 10, 0xdd2f);
+	source = packet.source;
+	source.address = 0x32850000 | (source.address & 0xffff);
+	packet__set_source(&packet, &source);
+	assert_int_equal(get16(frame + IP + 10), 0);
+}
+
+static void test_udp_without_checksum(void **state)
+{
+	const struct end end = { 0xcb007101, 5000 };
+	uint8_t frame[FRAME_MAX];
+	struct packet packet;
+	uint64_t random = 3;
+	size_t length, place;
+
+	length = make(frame, &random, IPPROTO_UDP);
+	place = IP + 4 * (frame[IP] & 15) + 6;
+	put16(frame + place, 0);
+	assert_int_equal(packet__read(&packet, frame, length), PACKET_GOOD);
+	packet__set_source(&packet, &end);
+	packet__complete(&packet);
+	assert_int_equal(get16(frame + place), 0);
+}
+
+static void test_wrong_stays_wrong(void **state)
+{
+	const struct end end = { 0xcb007101, 5000 };
+	uint8_t frame[FRAME_MAX], fresh[FRAME_MAX];
+	struct packet packet;
+	uint64_t random = 4;
+	size_t length;
+
+	length = make(frame, &random, IPPROTO_TCP);
+	frame[length - 1] ^= 1;
+	assert_int_equal(packet__read(&packet, frame, length), PACKET_GOOD);
+	packet__set_source(&packet, &end);
+	memcpy(fresh, frame, length);
+	write_checksums(fresh, length);
+	assert_memory_not_equal(fresh, frame, length);
+}
+
+/* As Linux leaves a packet for its adapter: the sum of the pseudo-header. */
+static void test_partial_checksums(void **state)
+{
+	uint8_t frame[FRAME_MAX];
+	struct packet packet;
+	uint64_t random = 5;
+	size_t length;
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		length = make(frame, &random, i & 1 ? IPPROTO_TCP : IPPROTO_UDP);
+		assert_int_equal(packet__read(&packet, frame, length), PACKET_GOOD);
+		put16(packet.transport + checksum_place(packet.protocol), 0x1234);
+		packet__complete(&packet);
+		assert_right(frame, length);
+	}
+}
+
+static void test_flaws(void **state)
+{
+	uint8_t frame[FRAME_MAX], good[FRAME_MAX];
+	struct packet packet;
+	uint64_t random = 6;
+	size_t length, cut;
+
+	length = make(good, &random, IPPROTO_TCP);
+	for (cut = 0; cut < length; cut++)
+		assert_int_not_equal(packet__read(&packet, good, cut), PACKET_GOOD);
+	assert_int_equal(packet__read(&packet, good, length), PACKET_GOOD);
+
+#define CHANGED(place, value, flaw)                                           \
+	do {                                                                  \
+		memcpy(frame, good, length);                                  \
+		put16(frame + (place), value);                                \
+		if ((place) >= IP)                                            \
+			write_checksums(frame, length);                       \
+		assert_int_equal(packet__read(&packet, frame, length), flaw); \
+	} while (0)
+	CHANGED(12, 0x86dd, PACKET_OTHER);
+	CHANGED(12, 0x8100, PACKET_OTHER);
+	CHANGED(IP + 6, 0x2000, PACKET_FRAGMENT);
+	CHANGED(IP + 6, 0x0001, PACKET_FRAGMENT);
+	CHANGED(IP + 8, 0x0106, PACKET_EXPIRED);
+	CHANGED(IP + 8, 0x0006, PACKET_EXPIRED);
+	CHANGED(IP + 2, length - IP + 1, PACKET_CUT);
+	CHANGED(IP + 2, 30, PACKET_CUT);
+	memcpy(frame, good, length);
+	frame[IP + 9] = 47;
+	put16(frame + IP + 10, 0);
+	put16(frame + IP + 10, checksum_of(sum_of(frame + IP, 4 * (frame[IP] & 15))));
+	assert_int_equal(packet__read(&packet, frame, length), PACKET_OTHER);
+	memcpy(frame, good, length);
+	frame[IP + 11] ^= 1;
+	assert_int_equal(packet__read(&packet, frame, length), PACKET_DAMAGED);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("checksums of rewritten packets are those of fresh ones",
+		     test_rewritten_checksums),
+		TEST("the example of RFC 1624 gives 0, not 0xffff", test_rfc_1624),
+		TEST("UDP without a checksum stays without one", test_udp_without_checksum),
+		TEST("a wrong checksum stays wrong", test_wrong_stays_wrong),
+		TEST("checksums that the sender left to its adapter are computed",
+		     test_partial_checksums),
+		TEST("what cannot be translated is told by its flaw", test_flaws),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Policies of dart-flows: what is read, and which mistakes are refused with their line. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "selftests/unit/unit.h"
+#include "tools/flows/settings/policy.h"
+
+#define BASE                                                \
+	"interface: eth1\n"                                 \
+	"table: nat\n"                                      \
+	"inside: [10.0.0.0/8, 192.168.1.0/24]\n"            \
+	"routes:\n"                                         \
+	"  - {prefix: 0.0.0.0/0, mac: 02:00:00:00:00:0b}\n" \
+	"  - {prefix: 10.0.0.0/8, mac: 02:00:00:00:00:0a}\n"
+#define POOLS "pools: [{addresses: 203.0.113.8/31, ports: 2000-2999}, {addresses: 203.0.113.1}]\n"
+
+static int parse(struct policy *policy, const char *text, struct dart_error *error)
+{
+	return policy__parse(policy, text, strlen(text), "flows.yaml", error);
+}
+
+static void test_all_is_read(void **state)
+{
+	static const uint8_t last[] = { 0x0a, 0x0b };
+	struct dart_error error;
+	struct policy policy;
+
+	assert_int_equal(
+		parse(&policy,
+		      BASE POOLS
+		      "rate: 5000\nflows: 1000\n"
+		      "filtering: endpoint-independent\n"
+		      "limits: {ports: 10, flows: 20}\n"
+		      "timeouts: {tcp: 60s, udp: 1min, icmp: 10s}\n"
+		      "static:\n"
+		      "  - {protocol: tcp, inside: 10.0.0.5:80, outside: 203.0.113.1:443}\n",
+		      &error),
+		0);
+	assert_string_equal(policy.interface, "eth1");
+	assert_string_equal(policy.dartd, "/run/dart/dartd.sock");
+	assert_string_equal(policy.journal, "/var/lib/dart-flows/journal");
+	assert_int_equal(policy.address_count, 3);
+	assert_int_equal(policy.addresses[0].address, 0xcb007101);
+	assert_int_equal(policy.addresses[0].first, 1024);
+	assert_int_equal(policy.addresses[0].last, 65535);
+	assert_int_equal(policy.addresses[2].address, 0xcb007109);
+	assert_int_equal(policy.addresses[2].last, 2999);
+	assert_true(policy.is_open);
+	assert_int_equal(policy.timeout_ns[POLICY_UDP], 60000000000);
+	assert_int_equal(policy.statics[0].outside.port, 443);
+	assert_true(policy__is_inside(&policy, 0x0a000001));
+	assert_false(policy__is_inside(&policy, 0xcb007101));
+	assert_int_equal(policy__route(&policy, 0x0a000001)[5], last[0]);
+	assert_int_equal(policy__route(&policy, 0x08080808)[5], last[1]);
+	assert_non_null(policy__find_address(&policy, 0xcb007108));
+	assert_null(policy__find_address(&policy, 0xcb00710a));
+	policy__clear(&policy);
+}
+
+static void test_mistakes_have_a_line(void **state)
+{
+	static const struct {
+		const char *text, *sentence;
+	} mistakes[] = {
+		{ "", "flows.yaml: the file has no policy" },
+		{ "[]", "flows.yaml:1: " },
+		{ BASE, "flows.yaml:1: a policy has 'interface', 'table', 'inside', 'pools' and" },
+		{ BASE POOLS "colour: red\n", "flows.yaml:8: unknown key 'colour'" },
+		{ BASE POOLS "rate: -1\n", "flows.yaml:8: '-1' is not a number from 1 to" },
+		{ BASE POOLS "rate: 0\n", "flows.yaml:8: '0' is not a number" },
+		{ BASE POOLS "timeouts: {udp: 1s}\n",
+		  "flows.yaml:8: '1s' is not a time from 10s to" },
+		{ BASE POOLS "filtering: open\n", "flows.yaml:8: 'open' is neither" },
+		{ BASE "pools: [{addresses: 203.0.113.0/8}]\n",
+		  "flows.yaml:7: '203.0.113.0/8' has" },
+		{ BASE "pools: [{addresses: 0.0.0.0/0}]\n", "flows.yaml:7: more than 4096" },
+		{ BASE "pools: [{addresses: fd00::1}]\n",
+		  "flows.yaml:7: 'fd00::1' is not a range of IPv4" },
+		{ BASE "pools: [{ports: 1-2}]\n", "flows.yaml:7: a pool without 'addresses'" },
+		{ BASE "pools: [{addresses: 203.0.113.1, ports: 0-9}]\n",
+		  "flows.yaml:7: '0-9' is not a range" },
+		{ BASE "pools: [{addresses: 203.0.113.1, ports: 9-1}]\n",
+		  "flows.yaml:7: '9-1' is not a range" },
+		{ BASE "pools: [{addresses: 203.0.113.1, ports: 1-65536}]\n",
+		  "flows.yaml:7: '1-65536' is" },
+		{ BASE "pools: [{addresses: 203.0.113.1}, {addresses: 203.0.113.0/30}]\n",
+		  "an address is in two pools" },
+		{ BASE "pools: [{addresses: 10.0.0.1}]\n",
+		  "an address of a pool is in 'inside', too" },
+		{ BASE POOLS
+		  "static: [{protocol: icmp, inside: 10.0.0.1:1, outside: 203.0.113.1:1}]\n",
+		  "flows.yaml:8: 'icmp' is neither tcp nor udp" },
+		{ BASE POOLS
+		  "static: [{protocol: tcp, inside: 10.0.0.1:0, outside: 203.0.113.1:1}]\n",
+		  "flows.yaml:8: '10.0.0.1:0' is not an address and a port" },
+		{ BASE POOLS "static: [{protocol: tcp, inside: 10.0.0.1:1}]\n",
+		  "flows.yaml:8: a static mapping has 'protocol', 'inside' and 'outside'" },
+		{ BASE POOLS
+		  "static: [{protocol: tcp, inside: 10.0.0.1:1, outside: 192.0.2.1:1}]\n",
+		  "the outside address of a static mapping is in no pool" },
+		{ BASE POOLS
+		  "static: [{protocol: tcp, inside: 1.0.0.1:1, outside: 203.0.113.1:1}]\n",
+		  "the inside address of a static mapping is not in 'inside'" },
+		{ BASE POOLS "static: [{protocol: tcp, inside: 10.0.0.1:1, outside: 203.0.113.1:1},"
+			     " {protocol: tcp, inside: 10.0.0.2:1, outside: 203.0.113.1:1}]\n",
+		  "two static mappings have the same outside" },
+		{ BASE POOLS "static: [{protocol: tcp, inside: 10.0.0.1:1, outside: 203.0.113.1:1},"
+			     " {protocol: tcp, inside: 10.0.0.1:1, outside: 203.0.113.1:2}]\n",
+		  "two static mappings have the same inside" },
+		{ "routes: [{prefix: 10.0.0.0/8}]\n", "flows.yaml:1: a route without 'mac'" },
+		{ "routes: [{prefix: 10.0.0.0/8, mac: 01:00:00:00:00:01}]\n",
+		  "flows.yaml:1: '01:00:00:00:00:01' is not the Ethernet address of a host" },
+		{ "routes: [{prefix: 10.0.0.0/8, mac: '02:00:00:00:00:1 '}]\n",
+		  "flows.yaml:1: '02:00:00:00:00:1 ' is not" },
+		{ "interface: an-interface-name\n",
+		  "flows.yaml:1: 'an-interface-name' is not a name" },
+		{ "journal: flows\n", "flows.yaml:1: 'flows' is not an absolute path" },
+	};
+	struct dart_error error;
+	struct policy policy;
+	size_t i;
+
+	for (i = 0; i < sizeof(mistakes) / sizeof(mistakes[0]); i++) {
+		assert_int_equal(parse(&policy, mistakes[i].text, &error), -EINVAL);
+		if (!strstr(error.text, mistakes[i].sentence))
+			fail_msg("'%s' lacks '%s'", error.text, mistakes[i].sentence);
+	}
+}
+
+static void test_a_reload_keeps_some_settings(void **state)
+{
+	struct policy now, next;
+	struct dart_error error;
+
+	assert_int_equal(parse(&now, BASE POOLS, &error), 0);
+	assert_int_equal(parse(&next, BASE POOLS "rate: 7\nlimits: {ports: 1}\n", &error), 0);
+	assert_int_equal(policy__check_reload(&now, &next, &error), 0);
+	policy__clear(&next);
+	assert_int_equal(parse(&next, BASE POOLS "flows: 7\n", &error), 0);
+	assert_int_equal(policy__check_reload(&now, &next, &error), -EINVAL);
+	assert_non_null(strstr(error.text, "'flows' has another value, which needs a restart"));
+	policy__clear(&next);
+	policy__clear(&now);
+}
+
+static void test_ends(void **state)
+{
+	static const char *const wrong[] = { "",
+					     "10.0.0.1",
+					     "10.0.0.1:",
+					     "10.0.0.1:x",
+					     "10.0.0.1:1x",
+					     "10.0.0.1:65536",
+					     "10.0.0.1:-1",
+					     ":1",
+					     "10.0.0.256:1",
+					     "10.0.0.1: 1" };
+	struct end end;
+	size_t i;
+
+	assert_true(policy__take_end("10.0.0.1:65535", &end));
+	assert_int_equal(end.address, 0x0a000001);
+	assert_int_equal(end.port, 65535);
+	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_false(policy__take_end(wrong[i], &end));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("a policy is read", test_all_is_read),
+		TEST("each mistake is refused with its line", test_mistakes_have_a_line),
+		TEST("a reload keeps some settings", test_a_reload_keeps_some_settings),
+		TEST("an end is an address and a port", test_ends),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# dart-flows: the flows of network functions begin, age and end.
+programs += dart-flows
+dart-flows_sources := $(wildcard tools/flows/*.c tools/flows/*/*.c)
+dart-flows_libraries := dart
+dart-flows_packages := jansson libsystemd libxxhash yaml-0.1
+
+flows_policy := $(addprefix tools/flows/settings/, policy.c policy_file.c)
+flows_nat := $(flows_policy) $(wildcard tools/flows/nat/*.c) tools/flows/packet/packet.c
+unit_flows_packet_sources := tools/flows/packet/packet.c
+unit_flows_policy_sources := $(flows_policy)
+unit_flows_nat_sources := $(flows_nat)
+unit_flows_journal_sources := tools/flows/journal/journal.c

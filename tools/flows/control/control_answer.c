@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Answers requests about flows: see control.h. */
+#include "control_answer.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <libdart/json.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* Flows of one answer are those of so many chains of the index, about as many flows. */
+#define CHAINS 512
+
+static json_t *refuse(int code, const char *sentence)
+{
+	return json_pack("{s:b, s:s, s:s}", "ok", 0, "error", strerrorname_np(code), "message",
+			 sentence);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+static json_t *pack_end(const struct end *end)
+{
+	struct in_addr in = { htonl(end->address) };
+	char address[INET_ADDRSTRLEN];
+
+	return json_sprintf("%s:%u", inet_ntop(AF_INET, &in, address, sizeof(address)), end->port);
+}
+
+static json_t *pack_flow(const struct flow *flow)
+{
+	const struct mapping *mapping = flow->mapping;
+
+	return json_pack("{s:s, s:o, s:o, s:o, s:s, s:I, s:b, s:o, s:o}", "protocol",
+			 policy__protocol_name(mapping->protocol), "inside",
+			 pack_end(&mapping->inside), "outside", pack_end(&mapping->outside),
+			 "remote", pack_end(&flow->remote), "state", flow_state_names[flow->state],
+			 "age_s", (json_int_t)((now_ns() - flow->since_ns) / 1000000000), "static",
+			 mapping->is_static, "packets", dart_json__unsigned(flow->packets), "bytes",
+			 dart_json__unsigned(flow->bytes));
+}
+
+static void tell_flow(void *flows, const struct flow *flow)
+{
+	json_array_append_new(flows, pack_flow(flow));
+}
+
+static json_t *list(const struct control_subject *subject, json_t *request)
+{
+	json_t *flows = json_array(), *answer;
+	json_int_t place = 0;
+	uint64_t next;
+	bool has_more;
+
+	if (json_unpack(request, "{s:s, s?I !}", "request", &(const char *){ NULL }, "place",
+			&place) ||
+	    place < 0) {
+		json_decref(flows);
+		return refuse(EINVAL, "'place' is a number that an answer contained, or 0");
+	}
+	next = place;
+	has_more = nat__walk(subject->nat, &next, CHAINS, tell_flow, flows);
+	answer = json_pack("{s:b, s:o}", "ok", 1, "flows", flows);
+	if (answer && has_more)
+		json_object_set_new(answer, "place", json_integer(next));
+	return answer;
+}
+
+/* The flow that a request names; otherwise NULL, and the answer. */
+static struct flow *find(const struct control_subject *subject, json_t *request, json_t **answer)
+{
+	const char *name, *protocol_name, *inside_text, *remote_text;
+	struct end inside, remote;
+	struct flow *flow;
+	uint8_t protocol;
+
+	if (json_unpack(request, "{s:s, s:s, s:s, s:s !}", "request", &name, "protocol",
+			&protocol_name, "inside", &inside_text, "remote", &remote_text)) {
+		*answer = refuse(EINVAL, "a flow has 'protocol', 'inside' and 'remote'");
+		return NULL;
+	}
+	protocol = policy__protocol(protocol_name);
+	if (!protocol) {
+		*answer = refuse(EINVAL, "the protocol is neither tcp, udp nor icmp");
+		return NULL;
+	}
+	if (!policy__take_end(inside_text, &inside) || !policy__take_end(remote_text, &remote)) {
+		*answer = refuse(EINVAL, "an end of a flow is ADDRESS:PORT, as 10.0.0.5:4000");
+		return NULL;
+	}
+	flow = nat__find(subject->nat, protocol, &inside, &remote);
+	if (!flow)
+		*answer = refuse(ENOENT, "there is no such flow ('dartctl flow list' prints all)");
+	return flow;
+}
+
+static json_t *show(const struct control_subject *subject, json_t *request)
+{
+	struct flow *flow;
+	json_t *answer;
+
+	flow = find(subject, request, &answer);
+	return flow ? json_pack("{s:b, s:o}", "ok", 1, "flow", pack_flow(flow)) : answer;
+}
+
+static json_t *end(const struct control_subject *subject, json_t *request)
+{
+	struct dart_error error;
+	struct flow *flow;
+	json_t *answer;
+	int ret;
+
+	flow = find(subject, request, &answer);
+	if (!flow)
+		return answer;
+	answer = json_pack("{s:b, s:o}", "ok", 1, "flow", pack_flow(flow));
+	nat__end(subject->nat, flow);
+	ret = subject->settle(subject->subject, &error);
+	if (!ret)
+		return answer;
+	json_decref(answer);
+	return refuse(-ret, error.text);
+}
+
+static json_t *status(const struct control_subject *subject, json_t *request)
+{
+	return json_pack("{s:b, s:o}", "ok", 1, "status", subject->status(subject->subject));
+}
+
+static const struct {
+	const char *name;
+	json_t *(*answer)(const struct control_subject *subject, json_t *request);
+} requests[] = {
+	{ "flow-list", list },
+	{ "flow-show", show },
+	{ "flow-end", end },
+	{ "flow-status", status },
+};
+
+json_t *control_answer__make(const struct control_subject *subject, const char *line, size_t length)
+{
+	json_t *request = dart_json__loadb(line, length, 0, NULL), *answer = NULL;
+	const char *name = json_string_value(json_object_get(request, "request"));
+	size_t i;
+
+	for (i = 0; name && i < sizeof(requests) / sizeof(requests[0]); i++)
+		if (!strcmp(requests[i].name, name)) {
+			answer = requests[i].answer(subject, request);
+			json_decref(request);
+			return answer;
+		}
+	json_decref(request);
+	return refuse(EINVAL, "not a request: flow-list, flow-show, flow-end or flow-status");
+}

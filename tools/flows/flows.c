@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The daemon: see flows.h. */
+#include "flows.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <systemd/sd-daemon.h>
+#include <time.h>
+
+#include "flows_internal.h"
+
+#define SECOND_NS 1000000000ULL
+#define SECOND_US 1000000ULL
+
+__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
+{
+	va_list arguments;
+
+	fputs("dart-flows: ", stderr);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fputc('\n', stderr);
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return now.tv_sec * SECOND_NS + now.tv_nsec;
+}
+
+/* Also runs while the machine is suspended. */
+static uint64_t now_ns(void)
+{
+	return clock_ns(CLOCK_BOOTTIME);
+}
+
+/* ---- the journal */
+
+static struct journal_record pack_record(const struct flow *flow, bool is_end)
+{
+	const struct nat_record record = flow__record(flow);
+
+	return (struct journal_record){
+		.is_end = is_end,
+		.protocol = record.protocol,
+		.inside = record.inside.address,
+		.inside_port = record.inside.port,
+		.outside = record.outside.address,
+		.outside_port = record.outside.port,
+		.remote = record.remote.address,
+		.remote_port = record.remote.port,
+		.time_s = clock_ns(CLOCK_REALTIME) / SECOND_NS,
+	};
+}
+
+static void add_record(struct flows *flows, const struct flow *flow, bool is_end)
+{
+	const struct journal_record record = pack_record(flow, is_end);
+
+	if (!flows->is_restoring)
+		journal__add(flows->journal, &record);
+}
+
+static void restore(void *subject, const struct journal_record *record)
+{
+	const struct nat_record flow = {
+		.protocol = record->protocol,
+		.inside = { record->inside, record->inside_port },
+		.outside = { record->outside, record->outside_port },
+		.remote = { record->remote, record->remote_port },
+	};
+	struct flows *flows = subject;
+
+	if (record->is_end)
+		nat__forget(flows->nat, &flow);
+	else
+		nat__restore(flows->nat, &flow, now_ns());
+}
+
+/* Writes what has changed.  While that is not possible no flow begins. */
+static int write_journal(struct flows *flows, struct dart_error *error)
+{
+	const int ret = journal__write(flows->journal, error);
+
+	if (!ret == flows->is_unwritable) {
+		flows->is_unwritable = ret;
+		nat__close(flows->nat, ret);
+		say("%s", ret ? error->text : "the journal can be written again");
+	}
+	return ret;
+}
+
+/* The records of a compacted journal, taken from the NAT some chains at a time. */
+struct compaction {
+	const struct flows *flows;
+	struct journal_record *records;
+	size_t count, size, next;
+	uint64_t place;
+	bool has_more, has_failed;
+};
+
+static void keep_record(void *subject, const struct flow *flow)
+{
+	struct compaction *compaction = subject;
+	struct journal_record *records = compaction->records;
+
+	if (compaction->count == compaction->size) {
+		records = realloc(records, (2 * compaction->size + 1024) * sizeof(*records));
+		if (!records) {
+			compaction->has_failed = true;
+			return;
+		}
+		compaction->records = records;
+		compaction->size = 2 * compaction->size + 1024;
+	}
+	records[compaction->count++] = pack_record(flow, false);
+}
+
+static int next_record(void *subject, struct journal_record *record)
+{
+	struct compaction *compaction = subject;
+
+	while (compaction->next == compaction->count && compaction->has_more) {
+		compaction->next = compaction->count = 0;
+		compaction->has_more = nat__walk(compaction->flows->nat, &compaction->place, 4096,
+						 keep_record, compaction);
+	}
+	if (compaction->has_failed)
+		return -ENOMEM;
+	if (compaction->next == compaction->count)
+		return 0;
+	*record = compaction->records[compaction->next++];
+	return 1;
+}
+
+static int compact(struct flows *flows, struct dart_error *error)
+{
+	struct compaction compaction = { .flows = flows, .has_more = true };
+	int ret;
+
+	ret = journal__compact(flows->journal, next_record, &compaction, error);
+	free(compaction.records);
+	return ret;
+}
+
+static int open_journal(struct flows *flows, struct dart_error *error)
+{
+	struct journal_found found;
+	struct nat_counts counts;
+	int ret;
+
+	flows->is_restoring = true;
+	ret = journal__open(flows->policy->journal, restore, flows, &flows->journal, &found, error);
+	flows->is_restoring = false;
+	if (ret)
+		return ret;
+	nat__count(flows->nat, &counts);
+	if (found.is_set_aside)
+		say("%s is not a journal: it is %s.damaged now, and all flows begin anew",
+		    flows->policy->journal, flows->policy->journal);
+	if (found.damaged)
+		say("%" PRIu64 " records of %s are damaged and were passed over", found.damaged,
+		    flows->policy->journal);
+	say("%" PRIu64 " flows are known from %" PRIu64 " records", counts.flows, found.records);
+	return compact(flows, error);
+}
+
+/* ---- the table */
+
+static void enter(void *subject, struct flow *flow)
+{
+	struct flows *flows = subject;
+	uint8_t key[NAT_KEY_LENGTH], value[NAT_VALUE_LENGTH];
+
+	/* An answer to a packet that is translated finds its entry. */
+	flow__entry(flow, NAT_BACK, key, value);
+	table__insert(flows->table, key, value, NULL);
+	flow__entry(flow, NAT_OUT, key, value);
+	table__insert(flows->table, key, value, flow);
+}
+
+static void leave(void *subject, struct flow *flow)
+{
+	struct flows *flows = subject;
+	uint8_t key[NAT_KEY_LENGTH], value[NAT_VALUE_LENGTH];
+
+	flow__entry(flow, NAT_OUT, key, value);
+	table__remove(flows->table, key, NULL);
+	flow__entry(flow, NAT_BACK, key, value);
+	table__remove(flows->table, key, flow);
+}
+
+static void begun(void *subject, const struct flow *flow)
+{
+	add_record(subject, flow, false);
+}
+
+static void ended(void *subject, const struct flow *flow)
+{
+	add_record(subject, flow, true);
+}
+
+static const struct nat_handlers nat_handlers = { begun, ended, enter, leave };
+
+/* Removes an entry that the table should not have alone: the flow is translated here. */
+static void on_changed(void *subject, void *token, bool is_inserted, bool is_there)
+{
+	struct flows *flows = subject;
+	struct flow *flow = token;
+
+	if (!is_inserted) {
+		nat__left(flows->nat, flow, now_ns());
+		return;
+	}
+	if (!is_there && flow->state == FLOW_ENTERING) {
+		uint8_t key[NAT_KEY_LENGTH], value[NAT_VALUE_LENGTH];
+
+		flow__entry(flow, NAT_OUT, key, value);
+		table__remove(flows->table, key, NULL);
+		flow__entry(flow, NAT_BACK, key, value);
+		table__remove(flows->table, key, NULL);
+	}
+	nat__entered(flows->nat, flow, is_there, now_ns());
+}
+
+static bool on_see(void *subject, const uint8_t *key, const uint8_t *value)
+{
+	struct flows *flows = subject;
+
+	return nat__see(flows->nat, key, value);
+}
+
+static void on_compare(void *subject)
+{
+	struct flows *flows = subject;
+
+	nat__compare(flows->nat);
+}
+
+static void on_connected(void *subject, bool is_there, const char *reason)
+{
+	struct flows *flows = subject;
+
+	if (is_there)
+		say("table '%s' is there", flows->policy->table);
+	else
+		say("%s: packets are translated here meanwhile", reason);
+	sd_notifyf(0, "STATUS=%s", is_there ? "the table is there" : reason);
+}
+
+static const struct table_handlers table_handlers = { on_see, on_compare, on_changed,
+						      on_connected };
+
+/* ---- packets */
+
+/* May one more be taken?  The credit is that of a tenth of a second at most. */
+static bool is_within_rate(struct flows *flows, uint64_t now)
+{
+	const uint64_t price = SECOND_NS / flows->policy->rate ?: 1;
+
+	flows->credit_ns += now - flows->credited_ns;
+	flows->credited_ns = now;
+	if (flows->credit_ns > SECOND_NS / 10 + price)
+		flows->credit_ns = SECOND_NS / 10 + price;
+	if (flows->credit_ns < price)
+		return false;
+	flows->credit_ns -= price;
+	return true;
+}
+
+/* Returns whether the packet leaves. */
+static bool translate(struct flows *flows, const struct port_frame *frame, struct packet *packet,
+		      uint64_t now)
+{
+	const uint8_t *next_hop;
+	enum packet_flaw flaw;
+
+	flows->received++;
+	if (!is_within_rate(flows, now)) {
+		flows->limited++;
+		return false;
+	}
+	if (frame->is_tagged || frame->is_long) {
+		flows->tagged += frame->is_tagged;
+		flows->long_frames += !frame->is_tagged;
+		return false;
+	}
+	flaw = packet__read(packet, frame->bytes, frame->length);
+	if (flaw) {
+		flows->flaws[flaw]++;
+		return false;
+	}
+	if (frame->has_partial_checksum)
+		packet__complete(packet);
+	if (nat__translate(flows->nat, packet, now) != NAT_TRANSLATED)
+		return false;
+	next_hop = policy__route(flows->policy, packet->destination.address);
+	if (!next_hop) {
+		flows->unrouted++;
+		return false;
+	}
+	packet__route(packet, next_hop);
+	return true;
+}
+
+static void end_loop(struct flows *flows, int status)
+{
+	flows->status = status;
+	sd_event_exit(flows->event, 0);
+}
+
+static int on_packets(sd_event_source *source, int fd, uint32_t events, void *data)
+{
+	struct port_frame frames[PORT_FRAMES];
+	struct packet packets[PORT_FRAMES];
+	const uint64_t now = now_ns();
+	struct flows *flows = data;
+	const bool was_unwritable = flows->is_unwritable;
+	struct dart_error error;
+	unsigned int count = 0;
+	int received, i;
+
+	received = port__receive(flows->port, frames);
+	for (i = 0; i < received; i++)
+		count += translate(flows, &frames[i], &packets[count], now);
+	/* Nothing of a flow leaves before the journal has it.  Later on, no flow begins. */
+	if (write_journal(flows, &error) && !was_unwritable) {
+		flows->unwritten += count;
+		return 0;
+	}
+	flows->unsent += port__send(flows->port, packets, count);
+	return 0;
+}
+
+/* ---- time, reloads and the status */
+
+static int on_time(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct flows *flows = data;
+	struct nat_counts counts;
+	struct dart_error error;
+	bool has_more;
+
+	if (!port__is_there(flows->port)) {
+		end_loop(flows, dart_error__set(&flows->error, ENODEV, "the interface '%s' is gone",
+						flows->policy->interface));
+		return 0;
+	}
+	port__overrun(flows->port);
+	has_more = nat__tick(flows->nat, now_ns(), table__is_there(flows->table));
+	nat__count(flows->nat, &counts);
+	if (journal__is_long(flows->journal, counts.flows) && compact(flows, &error))
+		say("%s", error.text);
+	write_journal(flows, &error);
+	sd_event_source_set_time_relative(source, has_more ? SECOND_US / 100 : SECOND_US);
+	sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+	return 0;
+}
+
+static int reload(struct flows *flows, struct dart_error *error)
+{
+	struct policy *next = malloc(sizeof(*next));
+	int ret;
+
+	if (!next)
+		return dart_error__no_memory(error);
+	ret = policy__read(next, flows->options->policy, error);
+	if (ret)
+		goto err_free;
+	ret = policy__check_reload(flows->policy, next, error) ?:
+		      nat__set_policy(flows->nat, next, error);
+	if (ret < 0) {
+		policy__clear(next);
+		goto err_free;
+	}
+	if (ret)
+		say("out of memory: static mappings are missing until the next reload");
+	policy__clear(flows->policy);
+	free(flows->policy);
+	flows->policy = next;
+	flows->table_settings.name = next->table;
+	flows->table_settings.socket = next->dartd;
+	return write_journal(flows, error);
+
+err_free:
+	free(next);
+	return ret;
+}
+
+static int on_hangup(sd_event_source *source, const struct signalfd_siginfo *info, void *data)
+{
+	struct flows *flows = data;
+	struct dart_error error;
+
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, clock_ns(CLOCK_MONOTONIC) / 1000);
+	if (reload(flows, &error))
+		say("%s: the policy stays as it was", error.text);
+	else
+		say("the policy of %s is in use", flows->options->policy);
+	sd_notify(0, "READY=1");
+	return 0;
+}
+
+static json_t *pack_status(void *subject)
+{
+	return flows__status(subject);
+}
+
+static int settle(void *subject, struct dart_error *error)
+{
+	return write_journal(subject, error);
+}
+
+/* ---- life */
+
+static int open_signals(struct flows *flows)
+{
+	sigset_t signals;
+	int ret;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	if (sigprocmask(SIG_BLOCK, &signals, NULL))
+		return -errno;
+	ret = sd_event_add_signal(flows->event, NULL, SIGINT, NULL, NULL);
+	if (ret >= 0)
+		ret = sd_event_add_signal(flows->event, NULL, SIGTERM, NULL, NULL);
+	if (ret >= 0)
+		ret = sd_event_add_signal(flows->event, NULL, SIGHUP, on_hangup, flows);
+	return ret;
+}
+
+static int open_loop(struct flows *flows, struct dart_error *error)
+{
+	int ret;
+
+	ret = sd_event_new(&flows->event);
+	if (ret >= 0)
+		ret = open_signals(flows);
+	if (ret >= 0)
+		ret = sd_event_set_watchdog(flows->event, true);
+	if (ret >= 0)
+		ret = sd_event_add_time_relative(flows->event, &flows->timer, CLOCK_MONOTONIC,
+						 SECOND_US, 10000, on_time, flows);
+	if (ret >= 0)
+		ret = sd_event_add_io(flows->event, &flows->packets, port__fd(flows->port), EPOLLIN,
+				      on_packets, flows);
+	return ret < 0 ? dart_error__system(error, -ret, "cannot set up the event loop") : 0;
+}
+
+static int open_all(struct flows *flows, struct dart_error *error)
+{
+	const struct control_subject subject = { NULL, pack_status, settle, flows };
+	struct control_subject control = subject;
+	int ret;
+
+	flows->policy = calloc(1, sizeof(*flows->policy));
+	if (!flows->policy)
+		return dart_error__no_memory(error);
+	ret = policy__read(flows->policy, flows->options->policy, error)	?:
+		      port__open(flows->policy->interface, &flows->port, error) ?:
+		      open_loop(flows, error);
+	if (ret)
+		return ret;
+	flows->table_settings = (struct table_settings){
+		.socket = flows->policy->dartd,
+		.name = flows->policy->table,
+		.key_length = NAT_KEY_LENGTH,
+		.value_length = NAT_VALUE_LENGTH,
+	};
+	ret = nat__new(flows->policy, &nat_handlers, flows, &flows->nat, error) ?:
+		      open_journal(flows, error)				?:
+		      table__new(flows->event, &flows->table_settings, &table_handlers, flows,
+				 &flows->table, error);
+	control.nat = flows->nat;
+	return ret   ?:
+		       control__new(flows->event, flows->options->control, &control,
+				    &flows->control, error);
+}
+
+static void close_all(struct flows *flows)
+{
+	control__free(flows->control);
+	table__free(flows->table);
+	nat__free(flows->nat);
+	journal__close(flows->journal);
+	sd_event_source_disable_unref(flows->packets);
+	sd_event_source_disable_unref(flows->timer);
+	port__close(flows->port);
+	sd_event_unref(flows->event);
+	if (flows->policy)
+		policy__clear(flows->policy);
+	free(flows->policy);
+}
+
+int flows__run(const struct flows_options *options, struct dart_error *error)
+{
+	struct flows flows = { .options = options };
+	int ret;
+
+	ret = open_all(&flows, error);
+	if (!ret) {
+		sd_notify(0, "READY=1");
+		ret = sd_event_loop(flows.event);
+		sd_notify(0, "STOPPING=1");
+		if (ret < 0)
+			dart_error__system(error, -ret, "the event loop failed");
+		if (!ret && flows.status) {
+			ret = flows.status;
+			*error = flows.error;
+		}
+		/* Flows stay in the table and in the journal. */
+	}
+	close_all(&flows);
+	return ret;
+}

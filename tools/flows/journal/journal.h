@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The flows on disk, so that the next process knows all mappings: a file that records are appended
+ * to when a flow begins, before anything of it is in the table, and when it has ended and nothing
+ * of it is there any more.  A process that is killed at any instant leaves whole records, and at
+ * most one torn record at the end.
+ *
+ * Little-endian: a header of 16 bytes, "DARTFLOW", the version (4 bytes), 0 (4 bytes); then records
+ * of 32 bytes:
+ *
+ *   0   check (4 B): XXH32 of the other 28 bytes
+ *   4   1: a flow began, 2: it ended
+ *   5   IP protocol
+ *   6   ports inside, outside and of the other end (2 B each)
+ *   12  addresses inside, outside and of the other end (4 B each)
+ *   24  seconds since 1970 (8 B)
+ *
+ * A record with a wrong check is passed over.  The file is written anew, with the flows that there
+ * are, when the process starts and when most records are of flows that have ended.
+ */
+#ifndef FLOWS_JOURNAL_H
+#define FLOWS_JOURNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <libdart/error.h>
+
+#define JOURNAL_HEADER_LENGTH 16
+#define JOURNAL_RECORD_LENGTH 32
+
+struct journal;
+
+struct journal_record {
+	bool is_end;
+	uint8_t protocol;
+	uint16_t inside_port, outside_port, remote_port;
+	uint32_t inside, outside, remote; /* addresses */
+	uint64_t time_s;
+};
+
+struct journal_found {
+	uint64_t records; /* that were told */
+	uint64_t damaged; /* records that were passed over, with a torn one at the end */
+	bool is_set_aside; /* it was not a journal: PATH.damaged */
+};
+
+/*
+ * Locks PATH.lock, reads the journal, if there is one, and calls @tell for each record.  Returns 0;
+ * -EBUSY if another process has the lock, or another -errno, with a sentence in @error.  The
+ * journal takes no records before journal__compact().
+ */
+int journal__open(const char *path,
+		  void (*tell)(void *subject, const struct journal_record *record), void *subject,
+		  struct journal **journal, struct journal_found *found, struct dart_error *error);
+void journal__close(struct journal *journal);
+
+/* Keeps a record for journal__write(). */
+void journal__add(struct journal *journal, const struct journal_record *record);
+/*
+ * Appends the kept records.  Returns 0, or -errno with a sentence: then the file is as before, and
+ * they are still kept.
+ */
+int journal__write(struct journal *journal, struct dart_error *error);
+
+/* Are most records of flows that have ended?  @live: flows that there are. */
+bool journal__is_long(const struct journal *journal, uint64_t live);
+/*
+ * Replaces the file by one with the records that @next writes to *@record: it returns 1, 0 after
+ * the last one, or -errno.  Kept records are among them: they are dropped.  On failure the old file
+ * goes on.
+ */
+int journal__compact(struct journal *journal,
+		     int (*next)(void *subject, struct journal_record *record), void *subject,
+		     struct dart_error *error);
+
+/* Records in the file. */
+uint64_t journal__length(const struct journal *journal);
+
+#endif /* FLOWS_JOURNAL_H */

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reads and rewrites frames: see packet.h. */
+#include "packet.h"
+
+#include <netinet/in.h>
+#include <string.h>
+
+#define ETHERNET_LENGTH 14
+#define ETHERTYPE_IPV4 0x0800
+#define IP_LENGTH 20
+#define TCP_LENGTH 20
+#define UDP_LENGTH 8
+#define ICMP_LENGTH 8
+
+#define ICMP_ECHO_REPLY 0
+#define ICMP_ECHO_REQUEST 8
+
+/* Offsets in the headers. */
+#define OFFSET_TTL 8
+#define OFFSET_CHECKSUM 10
+#define OFFSET_SOURCE 12
+#define OFFSET_DESTINATION 16
+#define TCP_CHECKSUM 16
+#define UDP_CHECKSUM 6
+#define ICMP_CHECKSUM 2
+#define ICMP_IDENTIFIER 4
+
+const char *const packet_flaw_names[PACKET_FLAWS] = {
+	[PACKET_GOOD] = "good",		 [PACKET_CUT] = "cut",
+	[PACKET_OTHER] = "other",	 [PACKET_DAMAGED] = "damaged",
+	[PACKET_FRAGMENT] = "fragments", [PACKET_EXPIRED] = "expired",
+};
+
+static uint32_t get16(const uint8_t *bytes)
+{
+	return bytes[0] << 8 | bytes[1];
+}
+
+static void put16(uint8_t *bytes, uint32_t value)
+{
+	bytes[0] = value >> 8;
+	bytes[1] = value;
+}
+
+static uint32_t get32(const uint8_t *bytes)
+{
+	return get16(bytes) << 16 | get16(bytes + 2);
+}
+
+/* ---- checksums */
+
+static uint32_t fold(uint32_t sum)
+{
+	sum = (sum & 0xffff) + (sum >> 16);
+	return (sum & 0xffff) + (sum >> 16);
+}
+
+static uint32_t add_up(const uint8_t *bytes, size_t length, uint32_t sum)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < length; i += 2)
+		sum += get16(bytes + i);
+	if (length & 1)
+		sum += bytes[length - 1] << 8;
+	return fold(sum);
+}
+
+/* HC' = ~(~HC + ~m + m'), equation 3 of RFC 1624. */
+static void adjust(uint8_t *checksum, uint32_t before, uint32_t after)
+{
+	put16(checksum, ~fold((~get16(checksum) & 0xffff) + (~before & 0xffff) + after) & 0xffff);
+}
+
+/* The checksum after the IPv4 header; NULL if the packet has none. */
+static uint8_t *transport_checksum(const struct packet *packet)
+{
+	uint8_t *checksum;
+
+	switch (packet->protocol) {
+	case IPPROTO_TCP:
+		return packet->transport + TCP_CHECKSUM;
+	case IPPROTO_UDP:
+		checksum = packet->transport + UDP_CHECKSUM;
+		return get16(checksum) ? checksum : NULL;
+	default:
+		return packet->transport + ICMP_CHECKSUM;
+	}
+}
+
+/* Writes 16 bits that the checksum of the transport covers. */
+static void put_covered(const struct packet *packet, uint8_t *checksum, uint8_t *field,
+			uint32_t value)
+{
+	const uint32_t before = get16(field);
+
+	put16(field, value);
+	if (!checksum)
+		return;
+	adjust(checksum, before, value);
+	/* 0 would mean that there is none (RFC 768). */
+	if (packet->protocol == IPPROTO_UDP && !get16(checksum))
+		put16(checksum, 0xffff);
+}
+
+void packet__complete(struct packet *packet)
+{
+	const size_t length = packet->frame + packet->length - packet->transport;
+	uint8_t *checksum = transport_checksum(packet);
+	uint32_t sum = 0;
+
+	if (!checksum)
+		return;
+	put16(checksum, 0);
+	if (packet->protocol != IPPROTO_ICMP)
+		sum = add_up(packet->ip + OFFSET_SOURCE, 8, packet->protocol + length);
+	sum = ~add_up(packet->transport, length, sum) & 0xffff;
+	put16(checksum, !sum && packet->protocol == IPPROTO_UDP ? 0xffff : sum);
+}
+
+/* ---- reading */
+
+static enum packet_flaw read_echo(struct packet *packet)
+{
+	const uint16_t identifier = get16(packet->transport + ICMP_IDENTIFIER);
+
+	if (packet->transport[1])
+		return PACKET_OTHER;
+	packet->is_reply = packet->transport[0] == ICMP_ECHO_REPLY;
+	if (packet->is_reply)
+		packet->destination.port = identifier;
+	else if (packet->transport[0] == ICMP_ECHO_REQUEST)
+		packet->source.port = identifier;
+	else
+		return PACKET_OTHER;
+	return PACKET_GOOD;
+}
+
+static enum packet_flaw read_transport(struct packet *packet)
+{
+	const size_t length = packet->frame + packet->length - packet->transport;
+
+	switch (packet->protocol) {
+	case IPPROTO_TCP:
+		if (length < TCP_LENGTH)
+			return PACKET_CUT;
+		break;
+	case IPPROTO_UDP:
+		if (length < UDP_LENGTH)
+			return PACKET_CUT;
+		break;
+	case IPPROTO_ICMP:
+		return length < ICMP_LENGTH ? PACKET_CUT : read_echo(packet);
+	default:
+		return PACKET_OTHER;
+	}
+	packet->source.port = get16(packet->transport);
+	packet->destination.port = get16(packet->transport + 2);
+	return PACKET_GOOD;
+}
+
+static enum packet_flaw read_ip(struct packet *packet, size_t length)
+{
+	uint8_t *ip = packet->ip;
+	size_t header, total;
+
+	if (length < IP_LENGTH)
+		return PACKET_CUT;
+	header = 4 * (ip[0] & 15);
+	total = get16(ip + 2);
+	if (ip[0] >> 4 != 4)
+		return PACKET_OTHER;
+	if (header < IP_LENGTH || total < header || total > length)
+		return PACKET_CUT;
+	if (add_up(ip, header, 0) != 0xffff)
+		return PACKET_DAMAGED;
+	/* The second and later ones have an offset, the others say that more follow. */
+	if (get16(ip + 6) & 0x3fff)
+		return PACKET_FRAGMENT;
+	if (ip[OFFSET_TTL] <= 1)
+		return PACKET_EXPIRED;
+	packet->length = ETHERNET_LENGTH + total;
+	packet->transport = ip + header;
+	packet->protocol = ip[9];
+	packet->source.address = get32(ip + OFFSET_SOURCE);
+	packet->destination.address = get32(ip + OFFSET_DESTINATION);
+	return read_transport(packet);
+}
+
+enum packet_flaw packet__read(struct packet *packet, uint8_t *frame, size_t length)
+{
+	*packet = (struct packet){ .frame = frame, .ip = frame + ETHERNET_LENGTH };
+	if (length < ETHERNET_LENGTH)
+		return PACKET_CUT;
+	if (get16(frame + 12) != ETHERTYPE_IPV4)
+		return PACKET_OTHER;
+	return read_ip(packet, length - ETHERNET_LENGTH);
+}
+
+/* ---- rewriting */
+
+/* Writes the address at this offset of the IPv4 header, and the port at @port, NULL: none. */
+static void set_end(struct packet *packet, size_t offset, uint8_t *port, const struct end *end)
+{
+	uint8_t *checksum = transport_checksum(packet), *field;
+	size_t i;
+
+	for (i = 0; i < 4; i += 2) {
+		const uint32_t half = end->address >> (16 - 8 * i) & 0xffff;
+
+		field = packet->ip + offset + i;
+		adjust(packet->ip + OFFSET_CHECKSUM, get16(field), half);
+		if (packet->protocol == IPPROTO_ICMP)
+			put16(field, half); /* its checksum does not cover the addresses */
+		else
+			put_covered(packet, checksum, field, half);
+	}
+	if (port)
+		put_covered(packet, checksum, port, end->port);
+}
+
+void packet__set_source(struct packet *packet, const struct end *source)
+{
+	uint8_t *port = packet->transport;
+
+	if (packet->protocol == IPPROTO_ICMP)
+		port = packet->is_reply ? NULL : port + ICMP_IDENTIFIER;
+	set_end(packet, OFFSET_SOURCE, port, source);
+	packet->source = *source;
+}
+
+void packet__set_destination(struct packet *packet, const struct end *destination)
+{
+	uint8_t *port = packet->transport + 2;
+
+	if (packet->protocol == IPPROTO_ICMP)
+		port = packet->is_reply ? packet->transport + ICMP_IDENTIFIER : NULL;
+	set_end(packet, OFFSET_DESTINATION, port, destination);
+	packet->destination = *destination;
+}
+
+void packet__route(struct packet *packet, const uint8_t next_hop[static PACKET_MAC_LENGTH])
+{
+	uint8_t *ttl = packet->ip + OFFSET_TTL;
+	const uint32_t before = get16(ttl);
+
+	--*ttl;
+	adjust(packet->ip + OFFSET_CHECKSUM, before, get16(ttl));
+	memcpy(packet->frame + PACKET_MAC_LENGTH, packet->frame, PACKET_MAC_LENGTH);
+	memcpy(packet->frame, next_hop, PACKET_MAC_LENGTH);
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What a policy says about packets and flows: see policy.h. */
+#include "policy.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	uint8_t protocol;
+} protocols[POLICY_CLASSES] = {
+	[POLICY_TCP] = { "tcp", IPPROTO_TCP },
+	[POLICY_UDP] = { "udp", IPPROTO_UDP },
+	[POLICY_ICMP] = { "icmp", IPPROTO_ICMP },
+};
+
+enum policy_class policy__class(uint8_t protocol)
+{
+	return protocol == IPPROTO_TCP ? POLICY_TCP :
+	       protocol == IPPROTO_UDP ? POLICY_UDP :
+					 POLICY_ICMP;
+}
+
+const char *policy__protocol_name(uint8_t protocol)
+{
+	return protocols[policy__class(protocol)].name;
+}
+
+uint8_t policy__protocol(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < POLICY_CLASSES; i++)
+		if (!strcmp(protocols[i].name, name))
+			return protocols[i].protocol;
+	return 0;
+}
+
+bool policy__take_end(const char *text, struct end *end)
+{
+	const char *colon = strchr(text, ':');
+	char address[INET_ADDRSTRLEN];
+	struct in_addr in;
+	char *rest;
+	long port;
+
+	if (!colon || colon - text >= (ptrdiff_t)sizeof(address) || colon[1] < '0' ||
+	    colon[1] > '9')
+		return false;
+	memcpy(address, text, colon - text);
+	address[colon - text] = '\0';
+	port = strtol(colon + 1, &rest, 10);
+	if (inet_pton(AF_INET, address, &in) != 1 || *rest || port > UINT16_MAX)
+		return false;
+	*end = (struct end){ ntohl(in.s_addr), port };
+	return true;
+}
+
+void policy__clear(struct policy *policy)
+{
+	free(policy->dartd);
+	free(policy->journal);
+	dart_prefixes__clear(&policy->inside);
+	free(policy->addresses);
+	free(policy->statics);
+	free(policy->routes);
+	*policy = (struct policy){};
+}
+
+int policy__check_reload(const struct policy *now, const struct policy *next,
+			 struct dart_error *error)
+{
+	const char *what = NULL;
+
+	if (strcmp(now->interface, next->interface))
+		what = "interface";
+	else if (strcmp(now->table, next->table))
+		what = "table";
+	else if (strcmp(now->dartd, next->dartd))
+		what = "dartd";
+	else if (strcmp(now->journal, next->journal))
+		what = "journal";
+	else if (now->flows != next->flows)
+		what = "flows";
+	if (!what)
+		return 0;
+	return dart_error__set(
+		error, EINVAL,
+		"'%s' has another value, which needs a restart (systemctl restart dart-flows)",
+		what);
+}
+
+const struct policy_address *policy__find_address(const struct policy *policy, uint32_t address)
+{
+	size_t low = 0, high = policy->address_count, middle;
+
+	while (low < high) {
+		middle = (low + high) / 2;
+		if (policy->addresses[middle].address == address)
+			return &policy->addresses[middle];
+		if (policy->addresses[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+bool policy__is_inside(const struct policy *policy, uint32_t address)
+{
+	const struct sockaddr_in in = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(address),
+	};
+
+	return dart_prefixes__contain(&policy->inside, (const struct sockaddr *)&in);
+}
+
+const uint8_t *policy__route(const struct policy *policy, uint32_t address)
+{
+	size_t i;
+
+	for (i = 0; i < policy->route_count; i++)
+		if ((address & policy->routes[i].mask) == policy->routes[i].address)
+			return policy->routes[i].mac;
+	return NULL;
+}

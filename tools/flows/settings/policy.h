@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The policy of dart-flows, a YAML file: see dart-flows.yaml(5). */
+#ifndef FLOWS_POLICY_H
+#define FLOWS_POLICY_H
+
+#include <dart/tea_access.h>
+#include <libdart/configuration/prefix.h>
+#include <libdart/error.h>
+#include <net/if.h>
+
+#include "tools/flows/packet/packet.h"
+
+#define POLICY_FILE "/etc/dart/flows.yaml"
+
+#define POLICY_ADDRESSES_MAX 4096 /* of all pools */
+#define POLICY_STATIC_MAX 65536
+#define POLICY_ROUTES_MAX 1024
+
+/* Classes of flows, which have time-outs of their own. */
+enum policy_class { POLICY_TCP, POLICY_UDP, POLICY_ICMP, POLICY_CLASSES };
+
+enum policy_class policy__class(uint8_t protocol);
+/* "tcp", "udp" or "icmp" */
+const char *policy__protocol_name(uint8_t protocol);
+/* Its protocol; 0: there is no such name. */
+uint8_t policy__protocol(const char *name);
+/* Parses "ADDRESS:PORT" of IPv4; false if it is none. */
+bool policy__take_end(const char *text, struct end *end);
+
+/* An address that flows get, with the ports that are allocated to them. */
+struct policy_address {
+	uint32_t address;
+	uint16_t first, last;
+};
+
+struct policy_static {
+	uint8_t protocol;
+	struct end inside, outside;
+};
+
+struct policy_route {
+	uint32_t address, mask;
+	uint8_t mac[PACKET_MAC_LENGTH];
+};
+
+struct policy {
+	/* A reload changes none of the five. */
+	char interface[IFNAMSIZ];
+	char table[DART_TEA_NAME_MAX];
+	char *dartd; /* path of its socket */
+	char *journal; /* path */
+	uint64_t flows; /* at most */
+
+	uint64_t rate; /* packets in a second */
+	struct dart_prefixes inside;
+	struct policy_address *addresses; /* in ascending order */
+	size_t address_count;
+	bool is_open; /* packets from any host to a mapping begin a flow */
+	uint64_t ports_limit, flows_limit; /* of each subscriber */
+	uint64_t timeout_ns[POLICY_CLASSES];
+	struct policy_static *statics;
+	size_t static_count;
+	struct policy_route *routes; /* the longest prefix is first */
+	size_t route_count;
+};
+
+/* Returns 0, or -errno with a sentence in @error; then there is nothing to free. */
+int policy__read(struct policy *policy, const char *path, struct dart_error *error);
+/* The same from bytes; @path is for messages. */
+int policy__parse(struct policy *policy, const void *bytes, size_t length, const char *path,
+		  struct dart_error *error);
+void policy__clear(struct policy *policy);
+/* -EINVAL with a sentence if @next differs in settings that need a restart. */
+int policy__check_reload(const struct policy *now, const struct policy *next,
+			 struct dart_error *error);
+
+/* The address of a pool; NULL if it is in none. */
+const struct policy_address *policy__find_address(const struct policy *policy, uint32_t address);
+bool policy__is_inside(const struct policy *policy, uint32_t address);
+/* The Ethernet address that packets to @address are sent to; NULL: there is no route. */
+const uint8_t *policy__route(const struct policy *policy, uint32_t address);
+
+#endif /* FLOWS_POLICY_H */
