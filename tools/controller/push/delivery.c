@@ -481,13 +481,7 @@ static int set_rules(struct delivery *delivery, struct dart_error *error)
 		return dart_error__set(error, EINVAL, "there is no format '%s'", settings->format);
 	rules->precision_ns = format->precision_ns;
 	rules->has_markers = format->has_markers;
-	rules->delay_ns = settings->delay_ns == RECEIVER_DELAY_NONE ? 0 : settings->delay_ns;
-	rules->batch = settings->batch;
-	rules->bound = settings->queue_bytes;
-	rules->every_ns = settings->every_ns;
-	rules->gauges = settings->gauges;
-	rules->limit.samples = settings->samples_per_second;
-	rules->limit.agent_samples = settings->agent_samples_per_second;
+	series_rules__configure(rules, settings);
 	rules->take = take_block;
 	rules->data = delivery;
 	pending__open(&delivery->pending, format, settings->batch, settings->senders,

@@ -31,6 +31,14 @@ static uint64_t key_of_labels(const struct label_set *labels)
 	return key;
 }
 
+uint64_t rewrite__series_key(const struct rewrite *rewrite, uint32_t series)
+{
+	const struct metric_series *of = &rewrite->plan->series[series];
+	const uint64_t key = XXH3_64bits_withSeed(of->name, strlen(of->name), rewrite->key);
+
+	return XXH3_64bits_withSeed(of->text, strlen(of->text), key);
+}
+
 /* Has each series its place in the scrape?  So it is if rules drop none and keep the order. */
 static bool is_in_order(const uint32_t *places, uint32_t count)
 {

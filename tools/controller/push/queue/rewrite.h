@@ -35,6 +35,9 @@ bool rewrite__make(struct rewrite *rewrite, struct metric_rewriter *rewriter,
 /* Releases what it holds; zeros are allowed. */
 void rewrite__clear(struct rewrite *rewrite);
 
+/* Identifies a series of the plan, as the receiver sees it, within the output. */
+uint64_t rewrite__series_key(const struct rewrite *rewrite, uint32_t series);
+
 /* The place in a scrape of a series of the plan. */
 static inline uint32_t rewrite__from(const struct rewrite *rewrite, uint32_t series)
 {

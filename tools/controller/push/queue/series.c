@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "rewrite.h"
 #include "thin.h"
@@ -111,13 +110,6 @@ static void hand_over(struct series *series, struct series_rules *rules)
 	series->open = NULL;
 }
 
-/* @key is that of the labels beside it. */
-static uint64_t key_of_series(uint64_t key, const struct metric_series *series)
-{
-	key = XXH3_64bits_withSeed(series->name, strlen(series->name), key);
-	return XXH3_64bits_withSeed(series->text, strlen(series->text), key);
-}
-
 static void remember_end(struct series_rules *rules, uint64_t key, int64_t time_ns)
 {
 	ended__add(&rules->ended, key, time_ns, time_ns - SERIES_OLD_NS);
@@ -127,14 +119,13 @@ static void remember_end(struct series_rules *rules, uint64_t key, int64_t time_
 static void remember_gone(const struct series *series, struct series_rules *rules,
 			  const bool *remains)
 {
-	const uint64_t key = series->sent.key;
 	uint32_t i;
 
 	if (!rules->has_markers)
 		return;
 	for (i = 0; i < series->sent.plan->series_count; i++)
 		if (series->last_ns[i] && !remains[i])
-			remember_end(rules, key_of_series(key, &series->sent.plan->series[i]),
+			remember_end(rules, rewrite__series_key(&series->sent, i),
 				     llabs(series->last_ns[i]));
 }
 
@@ -278,18 +269,20 @@ static enum receiver_gauges gauges_of(const struct series *series, const struct 
 /* Sends the points of the time that is going on. */
 static void flush(struct series *series, struct series_rules *rules)
 {
-	const struct metric_point *points;
-	struct metric_point *row;
+	struct metric_point *points, *row;
 
 	if (!series->thin.has_points)
 		return;
 	points = thin__take(&series->thin, &series->sent, gauges_of(series, rules),
 			    rules->every_ns, 0);
+	if (!points)
+		return;
 	/* The control loop waits for no room: see reserve(). */
 	if (take_room(series, rules, series->sent.plan, true, &row))
 		block__add(series->open, row, fill_row(series, rules, points, NULL, row));
 	else
 		atomic_fetch_add(&rules->dropped, count_new(series, rules, points, NULL));
+	free(points);
 }
 
 void series__free(struct series *series, struct series_rules *rules)
@@ -402,15 +395,14 @@ static void match(const struct series *series, const struct metric_plan *plan, i
 static void find_ends(const struct series *series, struct series_rules *rules,
 		      const struct metric_plan *plan, int64_t *last_ns)
 {
-	const uint64_t key = series->sent.key;
-	const int64_t all_ns = ended__find(&rules->ended, key);
+	const int64_t all_ns = ended__find(&rules->ended, series->sent.key);
 	int64_t ended_ns;
 	uint32_t i;
 
 	for (i = 0; rules->has_markers && i < plan->series_count; i++) {
 		if (last_ns[i])
 			continue;
-		ended_ns = ended__find(&rules->ended, key_of_series(key, &plan->series[i]));
+		ended_ns = ended__find(&rules->ended, rewrite__series_key(&series->sent, i));
 		last_ns[i] = -(ended_ns > all_ns ? ended_ns : all_ns);
 	}
 }
@@ -531,54 +523,15 @@ static bool is_due(const struct series *series, const struct series_rules *rules
 	       atomic_load(&rules->bytes) > rules->bound / 2;
 }
 
-/*
- * The points of a scrape that are sent now, with their places in @from; NULL: none are, because the
- * output gets fewer samples than there are scrapes.
- */
-static const struct metric_point *choose_points(struct series *series,
-						const struct series_rules *rules,
-						const struct metric_scrape *scrape,
-						const uint32_t **from)
-{
-	const enum receiver_gauges gauges = gauges_of(series, rules);
-	struct thin *thin = &series->thin;
-
-	*from = series->sent.from;
-	if (!rules->every_ns)
-		return scrape->points;
-	*from = NULL;
-	thin__add(thin, &series->sent, scrape->points, gauges);
-	if (!thin__is_due(thin, rules->every_ns, scrape->time_ns) &&
-	    !(series->keeps_changes && thin->has_changed))
-		return NULL;
-	return thin__take(thin, &series->sent, gauges, rules->every_ns, scrape->time_ns);
-}
-
-void series__add(struct series *series, struct series_rules *rules,
-		 const struct target_settings *target, const json_t *own,
-		 const struct metric_scrape *scrape, uint64_t now_ns)
+/* Sends points of a scrape; @from has their places, or is NULL: the order of the plan. */
+static void send_points(struct series *series, struct series_rules *rules,
+			const struct target_settings *target, const struct metric_point *points,
+			const uint32_t *from, uint64_t now_ns)
 {
 	const bool is_limited = !atomic_load(&rules->waits);
-	const struct metric_point *points;
 	struct metric_point *row;
-	const uint32_t *from;
 	uint64_t samples;
 
-	if (!prepare(series, rules, target, own, scrape)) {
-		atomic_fetch_add(&rules->dropped, scrape->plan->series_count);
-		return;
-	}
-	/* The clock was set back.  Without markers a receiver takes samples in any order. */
-	if (scrape->time_ns < series->scrape_ns && !rules->has_markers)
-		memset(series->last_ns, 0,
-		       series->sent.plan->series_count * sizeof(*series->last_ns));
-	series->scrape_ns = scrape->time_ns;
-	if (series->sent.equal)
-		atomic_fetch_add(&rules->equal, series->sent.equal);
-	series->has_ended = false;
-	points = choose_points(series, rules, scrape, &from);
-	if (!points || !series->sent.plan->series_count)
-		return;
 	if (is_limited && !rate_limit__admits(&rules->limit, &series->share, now_ns)) {
 		rate_limit__drop(&rules->limit, &series->share, target->name,
 				 count_new(series, rules, points, from));
@@ -597,4 +550,47 @@ void series__add(struct series *series, struct series_rules *rules,
 	if (is_due(series, rules, now_ns))
 		hand_over(series, rules);
 	series->added_ns = now_ns;
+}
+
+/* For an output that gets fewer samples than there are scrapes. */
+static void thin_scrape(struct series *series, struct series_rules *rules,
+			const struct target_settings *target, const struct metric_scrape *scrape,
+			uint64_t now_ns)
+{
+	const enum receiver_gauges gauges = gauges_of(series, rules);
+	struct thin *thin = &series->thin;
+	struct metric_point *points;
+
+	thin__add(thin, &series->sent, scrape->points, gauges);
+	if (!thin__is_due(thin, rules->every_ns, scrape->time_ns) &&
+	    !(series->keeps_changes && thin->has_changed))
+		return;
+	points = thin__take(thin, &series->sent, gauges, rules->every_ns, scrape->time_ns);
+	if (points)
+		send_points(series, rules, target, points, NULL, now_ns);
+	free(points);
+}
+
+void series__add(struct series *series, struct series_rules *rules,
+		 const struct target_settings *target, const json_t *own,
+		 const struct metric_scrape *scrape, uint64_t now_ns)
+{
+	if (!prepare(series, rules, target, own, scrape)) {
+		atomic_fetch_add(&rules->dropped, scrape->plan->series_count);
+		return;
+	}
+	/* The clock was set back.  Without markers a receiver takes samples in any order. */
+	if (scrape->time_ns < series->scrape_ns && !rules->has_markers)
+		memset(series->last_ns, 0,
+		       series->sent.plan->series_count * sizeof(*series->last_ns));
+	series->scrape_ns = scrape->time_ns;
+	if (series->sent.equal)
+		atomic_fetch_add(&rules->equal, series->sent.equal);
+	series->has_ended = false;
+	if (!series->sent.plan->series_count)
+		return;
+	if (rules->every_ns)
+		thin_scrape(series, rules, target, scrape, now_ns);
+	else
+		send_points(series, rules, target, scrape->points, series->sent.from, now_ns);
 }

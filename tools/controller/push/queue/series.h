@@ -68,6 +68,19 @@ struct series_rules {
 
 struct series;
 
+/* Takes over the settings of the output, which are complete. */
+static inline void series_rules__configure(struct series_rules *rules,
+					   const struct receiver_settings *settings)
+{
+	rules->delay_ns = settings->delay_ns == RECEIVER_DELAY_NONE ? 0 : settings->delay_ns;
+	rules->batch = settings->batch;
+	rules->bound = settings->queue_bytes;
+	rules->every_ns = settings->every_ns;
+	rules->gauges = settings->gauges;
+	rules->limit.samples = settings->samples_per_second;
+	rules->limit.agent_samples = settings->agent_samples_per_second;
+}
+
 /* In any thread: lets scrapes wait from now on; or not, and wakes the threads that wait. */
 void series_rules__set_waits(struct series_rules *rules, bool waits);
 /*

@@ -9,13 +9,9 @@ bool thin__open(struct thin *thin, uint32_t count)
 {
 	*thin = (struct thin){
 		.sums = calloc((size_t)count + 1, sizeof(*thin->sums)),
-		.points = calloc((size_t)count + 1, sizeof(*thin->points)),
 		.count = count,
 	};
-	if (thin->sums && thin->points)
-		return true;
-	thin__close(thin);
-	return false;
+	return thin->sums;
 }
 
 void thin__follow(struct thin *thin, const struct thin *before)
@@ -26,7 +22,6 @@ void thin__follow(struct thin *thin, const struct thin *before)
 void thin__close(struct thin *thin)
 {
 	free(thin->sums);
-	free(thin->points);
 	*thin = (struct thin){};
 }
 
@@ -80,17 +75,18 @@ bool thin__is_due(const struct thin *thin, uint64_t every_ns, int64_t time_ns)
 	return time_ns / (int64_t)every_ns != thin->period;
 }
 
-const struct metric_point *thin__take(struct thin *thin, const struct rewrite *rewrite,
-				      enum receiver_gauges gauges, uint64_t every_ns,
-				      int64_t time_ns)
+struct metric_point *thin__take(struct thin *thin, const struct rewrite *rewrite,
+				enum receiver_gauges gauges, uint64_t every_ns, int64_t time_ns)
 {
-	struct metric_point *point;
+	struct metric_point *points = calloc((size_t)thin->count + 1, sizeof(*points)), *point;
 	struct thin_sum *sum;
 	uint32_t i;
 
+	if (!points)
+		return NULL;
 	for (i = 0; i < thin->count; i++) {
 		sum = thin->sums + i;
-		point = thin->points + i;
+		point = points + i;
 		*point = (struct metric_point){ sum->value, sum->count ? sum->time_ns : 0 };
 		if (gauges == RECEIVER_GAUGES_MEAN && sum->count && is_gauge(rewrite, i))
 			point->value /= sum->count;
@@ -100,5 +96,5 @@ const struct metric_point *thin__take(struct thin *thin, const struct rewrite *r
 	thin->has_changed = false;
 	if (time_ns)
 		thin->period = time_ns / (int64_t)every_ns;
-	return thin->points;
+	return points;
 }

@@ -24,7 +24,6 @@ struct thin_sum {
 /* Zeros: nothing is thinned. */
 struct thin {
 	struct thin_sum *sums; /* by series of the plan */
-	struct metric_point *points; /* the same; made by thin__take() */
 	uint32_t count;
 	int64_t period; /* the last that ended */
 	bool has_points; /* since thin__take() */
@@ -44,10 +43,10 @@ void thin__add(struct thin *thin, const struct rewrite *rewrite, const struct me
 bool thin__is_due(const struct thin *thin, uint64_t every_ns, int64_t time_ns);
 /*
  * Ends the period of @time_ns; 0: the one that is going on.  Returns a point of each series, in the
- * order of the plan, until the next call; series without a point since the last call have no time.
+ * order of the plan, which the caller frees; series without a point since the last call have no
+ * time.  NULL if out of memory: then the period goes on.
  */
-const struct metric_point *thin__take(struct thin *thin, const struct rewrite *rewrite,
-				      enum receiver_gauges gauges, uint64_t every_ns,
-				      int64_t time_ns);
+struct metric_point *thin__take(struct thin *thin, const struct rewrite *rewrite,
+				enum receiver_gauges gauges, uint64_t every_ns, int64_t time_ns);
 
 #endif /* CONTROLLER_THIN_H */
