@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Frames of the switch, as dart-flows reads and rewrites them. */
+#include <netinet/in.h>
+
+#include "fuzz.h"
+#include "tools/flows/packet/packet.h"
+
+static const struct end end = { 0xcb007101, 5000 };
+
+static void rewrite(uint8_t *frame, size_t size)
+{
+	static const uint8_t next_hop[PACKET_MAC_LENGTH] = { 2 };
+	struct packet packet, again;
+
+	if (packet__read(&packet, frame, size))
+		return;
+	require(packet.length <= size);
+	if (packet.protocol != IPPROTO_ICMP || !packet.is_reply)
+		packet__set_source(&packet, &end);
+	else
+		packet__set_destination(&packet, &end);
+	packet__route(&packet, next_hop);
+	if (packet__read(&again, frame, packet.length) == PACKET_EXPIRED)
+		return;
+	/* It is the same packet with another end, and the checksum of its header is right. */
+	require(!packet__read(&again, frame, packet.length));
+	require(again.protocol == packet.protocol && again.length == packet.length);
+	require(end__equal(&again.source, &packet.source));
+	require(end__equal(&again.destination, &packet.destination));
+	packet__complete(&again);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	uint8_t *frame = exact_copy(data, size);
+
+	rewrite(frame, size);
+	repair_ipv4(frame, size);
+	rewrite(frame, size);
+	free(frame);
+	return 0;
+}
