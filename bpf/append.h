@@ -2,8 +2,8 @@
 /*
  * Appends to a journal: see <dart/journal.h>.  An entry is the time in ns since 1970 and the key of
  * an IPv4 flow, as in schemas/path-event.yaml, then as much of the path as there is room for, and
- * zeros.  Entries gather in maps of lists until a batch is full, or one of its entries has waited
- * for APPEND_FLUSH_NS: then the next frame with telemetry becomes the WRITE of this batch.
+ * zeros.  Entries gather in a map of lists until a batch is full, or one of its entries has waited
+ * for DART_JOURNAL_FLUSH_MS: then a frame with telemetry becomes the WRITE of this batch.
  */
 #ifndef APPEND_H
 #define APPEND_H
@@ -14,7 +14,7 @@
 #include "roce_write.h"
 
 #define APPEND_KEY	13		/* bytes: an IPv4 flow */
-#define APPEND_FLUSH_NS	1000000000ULL
+#define APPEND_FLUSH_NS	(DART_JOURNAL_FLUSH_MS * 1000000ULL)
 #define APPEND_RETH	16		/* bytes */
 #define APPEND_ICRC	4		/* bytes */
 /* Sequences begin with 1 again after the highest one. */

@@ -140,6 +140,22 @@ refuse "a schema that is too long is refused" "'path-event' have 41 bytes" \
 	on host dartctl journal dump events --schema path-event
 refuse "flows do not fit into entries of 16 bytes" "16 bytes, but a flow needs 21" \
 	dart-report -i eth0 --journal /run/events.json --source 10.77.0.9 -f zipf
+check "a journal of two lists, whose batches take 24 entries, has this machine as an appender" sh -c '
+	on host dartctl journal create slow --batches 2^6 --batch 1024 --entry 41 --lists 2 &&
+	on host dartctl appender add slow 10.77.0.1 &&
+	on host dartctl journal export slow >/run/slow.json'
+# Four full batches, a frame each second, and two at the end.
+check "entries do not wait until their batch is full" sh -c '
+	dart-report --json -i eth0 --journal /run/slow.json --source 10.77.0.1 -f uniform -n 100 \
+		--rate 1 | gojq -e ".journal | .entries == 100 and .batches > 6"'
+# are_slow: each of 100 entries is there once
+are_slow() {
+	for list in 0 1; do
+		dartctl -j journal dump slow --list "$list" --from host || return
+	done | gojq -s -e 'length == 100 and all(.outcome == "found") and
+		(map(.entry) | unique | length) == 100'
+}
+check "readers find each of them once" soon are_slow
 check "a journal with a reader is deleted, and the reader ends" sh -c '
 	dartctl journal tail events --from host & reader=$!
 	soon() { for _ in $(seq 1200); do "$@" && return; sleep 0.1; done; return 1; }

@@ -15,6 +15,9 @@
 /* The kernel adds packets up for so long. */
 #define LIVE_PERIOD_NS UINT64_C(200000000)
 
+/* An entry waits for so long in a batch that is not full. */
+#define FLUSH_NS (DART_JOURNAL_FLUSH_MS * UINT64_C(1000000))
+
 /* Packets between two looks whether files have changed. */
 #define LOOK_EVERY 64
 
@@ -101,28 +104,6 @@ static int session__write(struct session *session, uint32_t list,
 	return dart_packet_socket__push(socket, length);
 }
 
-/* The share of the key chooses the list. */
-static int session__append(struct session *session, const struct int_packet *packet,
-			   struct dart_packet_socket *socket)
-{
-	const uint32_t lists = 1u << session->target.geometry.lists_log2;
-	struct entry entry = { .time = htobe64(dart_clock__ns(CLOCK_REALTIME)) };
-	struct dart_journal_write write;
-	uint32_t list;
-
-	if (packet->key_length != sizeof(entry.key)) {
-		session->unassigned++;
-		return 0;
-	}
-	memcpy(entry.key, packet->key, sizeof(entry.key));
-	memcpy(entry.path, packet->path, sizeof(entry.path));
-	list = dart_store__crc(DART_STORE_SHARE, entry.key, sizeof(entry.key)) & (lists - 1);
-	session->entries++;
-	if (!dart_journal_appender__append(session->appender, list, &entry, &write))
-		return 0;
-	return session__write(session, list, &write, socket);
-}
-
 /* WRITEs the batches that are not full. */
 static int session__flush(struct session *session, struct dart_packet_socket *socket)
 {
@@ -135,6 +116,46 @@ static int session__flush(struct session *session, struct dart_packet_socket *so
 		if (dart_journal_appender__flush(session->appender, list, &write))
 			ret = session__write(session, list, &write, socket);
 	return ret;
+}
+
+/* Does so from time to time, so that no entry waits for others in its list. */
+static int session__flush_in_time(struct session *session, struct dart_packet_socket *socket)
+{
+	const uint64_t now = dart_clock__ns(CLOCK_MONOTONIC);
+	int ret = 0;
+
+	if (session->flush_at && now < session->flush_at)
+		return 0;
+	if (session->flush_at)
+		ret = session__flush(session, socket);
+	session->flush_at = now + FLUSH_NS;
+	return ret;
+}
+
+/* The share of the key chooses the list. */
+static int session__append(struct session *session, const struct int_packet *packet,
+			   struct dart_packet_socket *socket)
+{
+	const uint32_t lists = 1u << session->target.geometry.lists_log2;
+	struct entry entry = { .time = htobe64(dart_clock__ns(CLOCK_REALTIME)) };
+	struct dart_journal_write write;
+	uint32_t list;
+	int ret;
+
+	if (packet->key_length != sizeof(entry.key)) {
+		session->unassigned++;
+		return 0;
+	}
+	memcpy(entry.key, packet->key, sizeof(entry.key));
+	memcpy(entry.path, packet->path, sizeof(entry.path));
+	list = dart_store__crc(DART_STORE_SHARE, entry.key, sizeof(entry.key)) & (lists - 1);
+	session->entries++;
+	if (dart_journal_appender__append(session->appender, list, &entry, &write)) {
+		ret = session__write(session, list, &write, socket);
+		if (ret)
+			return ret;
+	}
+	return session__flush_in_time(session, socket);
 }
 
 static int send_packet(const struct int_packet *packet, const struct options *options,

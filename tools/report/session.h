@@ -31,6 +31,7 @@ struct session {
 	struct dart_journal_appender *appender;
 	uint64_t entries;
 	uint64_t batches;	/* WRITEs of them */
+	uint64_t flush_at;	/* of CLOCK_MONOTONIC; 0 before the first entry */
 	struct live *live;	/* NULL: packets are those of the feed */
 	uint64_t crowded;	/* packets of flows that found no room in the kernel */
 	struct counting counting;	/* with an adder if packets are counted */

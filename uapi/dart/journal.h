@@ -43,7 +43,8 @@
  *
  * Flush.  An appender may WRITE a batch that is not full, and later, with the same sequence at the
  * same place, the batch with these entries and more of them.  So a flush takes no place, and a
- * reader that took n entries of a batch takes those from number n on later.  Only a full batch has
+ * reader that took n entries of a batch takes those from number n on later.  While entries come, to
+ * whichever list, an entry waits for about DART_JOURNAL_FLUSH_MS at most.  Only a full batch has
  * a successor: a batch that is not full, and that has a successor with the same start, says that
  * the last WRITE of this sequence was lost.
  *
@@ -102,5 +103,7 @@
 
 #define DART_JOURNAL_PARTS		8	/* by default */
 #define DART_JOURNAL_BATCH_LOG2		8	/* by default */
+
+#define DART_JOURNAL_FLUSH_MS		1000
 
 #endif /* _UAPI_DART_JOURNAL_H */
