@@ -352,6 +352,25 @@ static void test_used_flows_stay(void **state)
 	close_scene();
 }
 
+/* The answer to the removal that asked comes when the flow has two further changes under way. */
+static void test_end_of_an_asked_flow(void **state)
+{
+	const struct end inside = at(INSIDE, 4000), remote = at(REMOTE, 53);
+
+	open_scene("pools: [{addresses: 203.0.113.1}]\n");
+	out(IPPROTO_UDP, inside, remote);
+	settle();
+	scene.now += 100 * SECOND;
+	nat__tick(scene.nat, scene.now, true);
+	out(IPPROTO_UDP, inside, remote);
+	nat__end(scene.nat, nat__find(scene.nat, IPPROTO_UDP, &inside, &remote));
+	assert_int_equal(scene.changes, 3);
+	settle();
+	assert_int_equal(scene.ended, 1);
+	assert_null(nat__find(scene.nat, IPPROTO_UDP, &inside, &remote));
+	close_scene();
+}
+
 static void test_echoes_are_kept(void **state)
 {
 	struct end outside, inside;
@@ -577,6 +596,7 @@ int main(void)
 		TEST("a host has one address outside", test_one_address_for_a_host),
 		TEST("an idle flow is asked, and ends after another time-out", test_idle_flows_end),
 		TEST("a flow in use keeps its port, whenever it is asked", test_used_flows_stay),
+		TEST("a flow ends after the last of its changes", test_end_of_an_asked_flow),
 		TEST("ICMP echoes are kept, and age by their packets", test_echoes_are_kept),
 		TEST("hosts reach static mappings, from inside, too",
 		     test_static_mappings_and_hairpin),

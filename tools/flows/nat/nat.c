@@ -230,7 +230,7 @@ static enum nat_verdict begin(struct nat *nat, struct mapping *mapping, const st
 	nat->counts.begun++;
 	nat->handlers->begun(nat->subject, flow);
 	if (!flow->is_kept)
-		nat->handlers->enter(nat->subject, flow);
+		nat__enter(nat, flow);
 	*begun = flow;
 	return NAT_TRANSLATED;
 }
@@ -248,7 +248,7 @@ static enum nat_verdict use(struct nat *nat, struct flow *flow, const struct pac
 	case FLOW_LEAVING:
 	case FLOW_ASKED:
 		nat__set_state(nat, flow, FLOW_ENTERING, now_ns);
-		nat->handlers->enter(nat->subject, flow);
+		nat__enter(nat, flow);
 		break;
 	default:
 		break;
@@ -357,7 +357,7 @@ void nat__end(struct nat *nat, struct flow *flow)
 	case FLOW_ENTERING:
 	case FLOW_ENTERED:
 		nat__set_state(nat, flow, FLOW_ENDING, flow->since_ns);
-		nat->handlers->leave(nat->subject, flow);
+		nat__leave(nat, flow);
 		break;
 	case FLOW_LEAVING: /* the removal is on its way */
 		nat__set_state(nat, flow, FLOW_ENDING, flow->since_ns);

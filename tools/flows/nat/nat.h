@@ -65,6 +65,7 @@ struct flow {
 	enum flow_state state;
 	bool is_kept; /* never in the table */
 	uint8_t seen; /* entries that a comparison found in the table */
+	uint32_t changes; /* since the last comparison, that the table has not made yet */
 	uint64_t since_ns; /* when it got this state; FLOW_KEPT: last packet */
 	uint64_t packets, bytes; /* that the daemon translated */
 };
@@ -89,7 +90,10 @@ struct nat_handlers {
 	/* for the journal */
 	void (*begun)(void *subject, const struct flow *flow);
 	void (*ended)(void *subject, const struct flow *flow);
-	/* for the table: insert, or remove, both entries, and call nat__entered() or nat__left() */
+	/*
+	 * for the table: insert, or remove, both entries, and call nat__entered() or nat__left(),
+	 * in the order of the changes, unless nat__compare() comes first
+	 */
 	void (*enter)(void *subject, struct flow *flow);
 	void (*leave)(void *subject, struct flow *flow);
 };

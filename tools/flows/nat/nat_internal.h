@@ -38,6 +38,9 @@ struct flow *nat__add_flow(struct nat *nat, struct mapping *mapping, const struc
 			   enum flow_state state, uint64_t now_ns);
 /* The flow is over: its mapping, if it was the last one, too. */
 void nat__remove_flow(struct nat *nat, struct flow *flow);
+/* Changes the table; see struct nat_handlers. */
+void nat__enter(struct nat *nat, struct flow *flow);
+void nat__leave(struct nat *nat, struct flow *flow);
 void nat__set_state(struct nat *nat, struct flow *flow, enum flow_state state, uint64_t now_ns);
 
 #endif /* FLOWS_NAT_INTERNAL_H */

@@ -85,23 +85,40 @@ bool nat__see(struct nat *nat, const uint8_t key[static NAT_KEY_LENGTH],
 	return true;
 }
 
+/* ---- changes */
+
+void nat__enter(struct nat *nat, struct flow *flow)
+{
+	flow->changes++;
+	nat->handlers->enter(nat->subject, flow);
+}
+
+void nat__leave(struct nat *nat, struct flow *flow)
+{
+	flow->changes++;
+	nat->handlers->leave(nat->subject, flow);
+}
+
 /* Lets the flow leave, or enters it, as its state says. */
 static void compare_flow(struct nat *nat, struct flow *flow, bool enters)
 {
 	const bool is_there = flow->seen == (1 << NAT_BACK | 1 << NAT_OUT);
 
+	/* Changes from before the comparison were forgotten. */
+	if (!enters)
+		flow->changes = 0;
 	switch (flow->state) {
 	case FLOW_ENTERING:
 	case FLOW_ENTERED:
 		if (!enters || (is_there && flow->state == FLOW_ENTERED))
 			break;
 		nat__set_state(nat, flow, FLOW_ENTERING, flow->since_ns);
-		nat->handlers->enter(nat->subject, flow);
+		nat__enter(nat, flow);
 		break;
 	case FLOW_LEAVING:
 	case FLOW_ENDING:
 		if (!enters)
-			nat->handlers->leave(nat->subject, flow);
+			nat__leave(nat, flow);
 		break;
 	default:
 		break;
@@ -128,6 +145,7 @@ void nat__compare(struct nat *nat)
 
 void nat__entered(struct nat *nat, struct flow *flow, bool is_there, uint64_t now_ns)
 {
+	flow->changes--;
 	if (flow->state != FLOW_ENTERING)
 		return;
 	if (!is_there) {
@@ -139,7 +157,9 @@ void nat__entered(struct nat *nat, struct flow *flow, bool is_there, uint64_t no
 
 void nat__left(struct nat *nat, struct flow *flow, uint64_t now_ns)
 {
-	if (flow->state == FLOW_ENDING)
+	flow->changes--;
+	/* The answers to later changes of the flow still name it. */
+	if (flow->state == FLOW_ENDING && !flow->changes)
 		nat__remove_flow(nat, flow);
 	else if (flow->state == FLOW_LEAVING)
 		nat__set_state(nat, flow, FLOW_ASKED, now_ns);
@@ -173,7 +193,7 @@ static bool tick_class(struct nat *nat, enum policy_class kind, uint64_t now_ns,
 		if (!flow)
 			return false;
 		nat__set_state(nat, flow, FLOW_LEAVING, now_ns);
-		nat->handlers->leave(nat->subject, flow);
+		nat__leave(nat, flow);
 	}
 	return true;
 }
