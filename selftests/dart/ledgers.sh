@@ -6,8 +6,8 @@
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../restarts.sh"
 . "$(dirname "$0")/../faulty_link.sh"
+. "$(dirname "$0")/../carried_ledger.sh"
 
-model=$tests/lib/ledger.py
 amounts=${DART_AMOUNTS:-1000000}
 flows=1000
 kills=10
@@ -19,12 +19,6 @@ count() {
 	dart-report --json --interface eth0 --ledger /run/flows.json --source 10.77.0.1 \
 		--flows uniform --count $flows --packets "$amounts" --cache 8192 --rate 0 --follow \
 		>"/run/flows.$1"
-}
-
-# exact RUN...: the memory is what the model says after these runs
-exact() {
-	on host "$model" memory flows >/run/flows.memory &&
-		"$model" same /run/flows.memory /run/flows.json /run/keys "${@/#//run/flows.}"
 }
 
 # numbers RUN
@@ -55,22 +49,8 @@ check "none is lost" gojq -e '.ledger | all(.lost[]; . == 0) and .lost_of_total 
 	.requests == .executed and .repeats > 0' /run/flows.faults
 check "the words are exact" exact faults
 
-# carry_ledger: brings the file of the host here, as any tool that copies files does
-carry_ledger() {
-	while [ ! -e /run/end ]; do
-		on host cat /run/kept.json >/run/kept 2>/dev/null && [ -s /run/kept ] &&
-			! cmp -s /run/kept /run/flows.json && mv /run/kept /run/flows.json
-		sleep 0.2
-	done
-}
 carry_ledger &
 carrier=$!
-
-# is_carried: the file here has the present queue pair
-is_carried() {
-	[ "$(on host dartctl -j adder list flows | gojq '.[0].qpn')" = \
-		"$(gojq '.ledgers[0].qpn' /run/flows.json)" ]
-}
 
 check "the next run gets another queue pair" on host dartctl adder renew flows 10.77.0.1
 check "the file has it" until_true is_carried
