@@ -212,8 +212,8 @@ static __always_inline __u32 append__port_icrc(__be16 port)
 }
 
 /*
- * Writes the taken batch into the frame, which has the length of the WRITE.  Returns 0, or 1 without
- * a collector: readers of the journal miss the batch then.
+ * Writes the taken batch into the frame, which has the length of the WRITE.  Returns 0, or 1
+ * without a collector: readers of the journal miss the batch then.
  */
 __noinline int append__write(struct xdp_md *context)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counts the packets of each flow that arrives at an interface, and passes them.  There are two maps
- * of sums: while the loader reads and empties one of them, the program counts in the other.
+ * Counts the packets of each flow that arrives at an interface, and passes them.  There are two
+ * maps of sums: while the loader reads and empties one of them, the program counts in the other.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>

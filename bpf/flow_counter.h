@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The maps of the program that counts packets of flows, for it and its loader.  A file that includes
- * this must first define the fixed-width types.
+ * The maps of the program that counts packets of flows, for it and its loader.  A file that
+ * includes this must first define the fixed-width types.
  */
 #ifndef FLOW_COUNTER_H
 #define FLOW_COUNTER_H

@@ -6,7 +6,7 @@
 #include "dart_tags.h"
 #include "xdp_reporter.h"
 
-/* The effect on the register of the ICRC of a byte that is followed by 0 to 3 others in its word. */
+/* The effect of a byte on the register of the ICRC, if 0 to 3 others follow it in its word. */
 const volatile __u32 icrc_tables[4][256];
 
 /* A row for each collector, as in the next map. */

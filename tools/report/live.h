@@ -11,8 +11,8 @@
 struct live;
 
 /*
- * Counts the packets that arrive at the interface from now on.  Returns 0, or -errno with a sentence
- * in @error.
+ * Counts the packets that arrive at the interface from now on.  Returns 0, or -errno with a
+ * sentence in @error.
  */
 int live__open(const char *interface, struct live **live, struct dart_error *error);
 /* @live may be NULL. */

@@ -79,8 +79,8 @@ static int session__report(struct session *session, const struct options *option
 }
 
 /*
- * An entry: the time in ns since 1970 and the key of IPv4, see schemas/path-event.yaml, then as much
- * of the path as there is room for, and zeros.
+ * An entry: the time in ns since 1970 and the key of IPv4, see schemas/path-event.yaml, then as
+ * much of the path as there is room for, and zeros.
  */
 struct entry {
 	__be64 time;
