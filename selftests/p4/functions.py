@@ -139,6 +139,7 @@ class Function(Running):
             server.first_psn = server.expected = first_psn
             server.nak_sent = False
         for register, value in (("state", STOPPED), ("psn", server.first_psn),
+                                ("proven", server.first_psn),
                                 ("outstanding", 0), ("state", UP)):
             self.set(register, server, value)
 

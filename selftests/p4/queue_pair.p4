@@ -173,7 +173,7 @@ control CommandIngress(inout headers_t headers, inout metadata_t metadata,
 				    TIMEOUT, state, outstanding, due, since,
 				    probe_psn);
 			if (due) {
-				probe.apply(0,
+				probe.apply(0, probe_psn,
 					    standard.ingress_global_timestamp);
 				headers.command.opcode = RDMA_WRITE_ONLY;
 				headers.command.address = 0;

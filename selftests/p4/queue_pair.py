@@ -13,7 +13,7 @@ import needs  # before all others
 
 import tap
 from lookups import (ACK, ACKNOWLEDGE, ATOMIC_ACKNOWLEDGE, COMPARE_SWAP,
-                     FETCH_ADD, NAK_ACCESS, NAK_SEQUENCE, PSNS, READ,
+                     FETCH_ADD, NAK_ACCESS, NAK_SEQUENCE, PAST, PSNS, READ,
                      SWITCH_IP, SWITCH_MAC, WRITE, Server, rdma)
 from switch import SILENCE, SOURCE, Running
 
@@ -50,7 +50,8 @@ def get(register):
 
 
 def begin(first=0):
-    for register, value in (("psn", first), ("outstanding", 0), ("state", 0)):
+    for register, value in (("psn", first), ("proven", first),
+                            ("outstanding", 0), ("state", 0)):
         switch.do("register_write", f"rdma_{register}", 0, value)
 
 
@@ -121,6 +122,7 @@ def acknowledgements():
     told(server.acknowledge(3, NAK_SEQUENCE), NAK_STALE)
     sent(command(WRITE, 0, 0), request(WRITE, 3, reth(0, 0)))
     told(server.acknowledge(3, NAK_ACCESS), FATAL)
+    sent(command(WRITE, 0, 0), request(WRITE, 3 - PAST, reth(0, 0)))
     refused = switch.send(command(WRITE, 0, 0))
     tap.same(refused[SOURCE][0][15], NO_ROOM)
     for syndrome in (0x20, 0x40, 0x80):

@@ -83,6 +83,7 @@ check "the stash is there" says " 2 " "table_num_entries tea_stash"
 check "an entry of the stash has its value" says "tea_stashed - 1020304050607" \
 	"table_dump tea_stash"
 check "the queue pair begins with its first PSN" says "= 5, 0," "register_read tea_psn"
+check "the server expects no PSN before it" says "= 5, 0," "register_read tea_proven"
 check "the server is up" says "tea_state.0.= *0" "register_read tea_state 0"
 check "the port has a multicast group of two nodes" says "mgrp(4) *-> (L1h=.*, rid=1) -> (ports=.3., lags=..) *-> (L1h=.*, rid=2) -> (ports=.3., lags=..)" \
 	"mc_dump"
@@ -121,6 +122,8 @@ check "a server that stays keeps its outstanding requests" says "= 2, 0," \
 table one 10.0.0.1 '{"requester": {"qpn": 18, "first_psn": 99}}'
 check "a new queue pair is pushed" push one -- --port 3
 check "the new queue pair begins with its first PSN" says "= 99, 0," "register_read tea_psn"
+check "the server of a new queue pair expects no PSN before it" says "= 99, 0," \
+	"register_read tea_proven"
 check "nothing is outstanding at a new queue pair" says "= 0, 0," \
 	"register_read tea_outstanding"
 check "the server of the new queue pair is up" says "tea_state.0.= *0" \
@@ -204,4 +207,23 @@ check "a switch that is restarted at once gets the table" soon says " 1024 " \
 kill $follower
 wait $follower
 check "SIGTERM ends a follower" [ $? -gt 128 ]
+
+# The command of the operator, on this machine, where the file is.
+renew="jq '.tables[0].servers[0].requesters[0].qpn += 1' $directory/one >$directory/one.new &&
+	mv $directory/one.new $directory/one"
+table one 10.0.0.1 '{"requester": {"qpn": 40, "first_psn": 11}}'
+dartctl switch push --target bmv2 --thrift "localhost:$port" --port 3 --follow --renew "$renew" \
+	"$directory/one" >"$log" 2>&1 &
+follower=$!
+switches="$switches $follower"
+check "another follower pushes the file" soon says "tea_send_to - .*, 28, 1234," \
+	"table_dump tea_server"
+on "$port" "register_write tea_psn 0 3430008" "register_write tea_state 0 1" >/dev/null
+check "a server that stays silent gets a new queue pair" soon says "tea_send_to - .*, 29, 1234," \
+	"table_dump tea_server"
+check "it is up again" soon says "tea_state.0.= *0" "register_read tea_state 0"
+check "it begins with its first PSN" says "= 11, 0," "register_read tea_psn"
+check "the renewal is counted" soon logged 1 "renew server 10.0.0.1, which was silent: 1 so far"
+kill $follower
+wait $follower
 finish

@@ -10,7 +10,8 @@ import generate
 import tap
 from functions import (OUT, SERVERS, SILENT, STOPPED, UP, Function,
                        for_switch, routed)
-from lookups import NAK_ACCESS, NAK_SEQUENCE, PSNS, Geometry, Server
+from lookups import (NAK_ACCESS, NAK_SEQUENCE, PAST, PSNS, Geometry,
+                     Server)
 from switch import SILENCE
 
 KEY = generate.flow("10.1.0.2", "10.3.1.3", 49152, 443, 17)
@@ -149,13 +150,25 @@ def silent(first, outstanding=2):
     got = switch.send(PACKET)
     switch.limit()
     tap.same(switch.outcomes(), {"silent": 1})
-    tap.same(got, {**SILENCE, server.port: [server.probe(first - 1)]})
+    tap.same(got, {**SILENCE, server.port: [server.probe(first - PAST)]})
     state(first + outstanding, outstanding, SILENT)
     return got[server.port]
 
 
+def settle(probe, *psns):
+    """The answer to a probe leads to probes with these PSNs, of which the last is carried out."""
+    acknowledgement, = answer(probe)
+    for psn in psns:
+        delivered(acknowledgement, probed=1, left={
+            **SILENCE, server.port: [server.probe(psn)]})
+        acknowledgement, = answer(server.probe(psn))
+    delivered(acknowledgement, left=SILENCE, probed=1)
+    state(psns[-1] + 1, 0)
+    tap.same(server.expected, (psns[-1] + 1) % PSNS)
+
+
 def probes():
-    """a probe after the time-out finds the PSN that the server expects, whatever was lost"""
+    """probes after the time-out find the PSN that the server expects, whatever was lost"""
     for first in FIRSTS:
         for lost in ("both", "WRITE", "READ", "response"):
             begin(first)
@@ -164,16 +177,9 @@ def probes():
                 answer(write)
             if lost in ("WRITE", "response"):
                 answer(read)  # a NAK or a response that is lost
-            probe, = silent(first)
-            acknowledgement, = answer(probe)
-            after = server.acknowledged + 1
-            delivered(acknowledgement, probed=1, left={
-                **SILENCE, server.port: [server.probe(after)]})
-            state(after + 1, 0)
-            second, = answer(server.probe(after))
-            tap.same(server.expected, (after + 1) % PSNS)
-            delivered(second, left=SILENCE, acknowledged=1)
-            works(after + 1)
+            tries = {"READ": [1], "response": [1, 2]}.get(lost, [0])
+            settle(*silent(first), *((first + n) % PSNS for n in tries))
+            works(server.expected)
 
 
 def probes_count_reads():
@@ -184,7 +190,7 @@ def probes_count_reads():
         silent(first)
         delivered(server.acknowledge((first + 1) % PSNS), probed=1, left={
             **SILENCE, server.port: [server.probe(first + 2)]})
-        answer(server.probe(first + 2))
+        delivered(*answer(server.probe(first + 2)), left=SILENCE, probed=1)
         works(first + 3)
 
 
@@ -199,15 +205,47 @@ def probe_lost():
     probe, = silent(7)
     delivered(*answer(probe), probed=1, left={
         **SILENCE, server.port: [server.probe(7)]})
-    # The second probe is lost, too: then a NAK or another probe mends it.
-    write, read = lookup(8)
-    delivered(*answer(write, read), left=SILENCE, **{"NAK stale": 1})
-    probe, = silent(8)
-    acknowledgement, = answer(probe)  # it carries the expected PSN
-    delivered(acknowledgement, probed=1, left={
-        **SILENCE, server.port: [server.probe(8)]})
-    answer(server.probe(8))
-    works(9)
+    # The second probe is lost, too: it all begins again.
+    tap.same(switch.send(PACKET), SILENCE)
+    tap.same(switch.outcomes(), {"silent": 1})
+    settle(*silent(7), 7)
+    works(8)
+
+
+def first_requests_lost():
+    """a server that has carried out no WRITE yet, and acknowledges 0xffffff, is found"""
+    for first in (5, 2**23):
+        begin(first)
+        server.acknowledged = PSNS - 1
+        lookup(first)
+        settle(*silent(first), first)
+        works(first + 1)
+    # Where that could be the PSN of a WRITE, a NAK answers the next probe.
+    begin(PSNS - 1)
+    lookup(PSNS - 1)
+    server.acknowledged = PSNS - 1
+    delivered(*answer(*silent(PSNS - 1)), probed=1, left={
+        **SILENCE, server.port: [server.probe(0)]})
+    delivered(*answer(server.probe(0)), left=SILENCE, NAK=1)
+    works(PSNS - 1)
+
+
+def one_short():
+    """one packet in each time-out is enough, even if only READs get the expected PSN"""
+    for ahead in (1, 3, 5):
+        begin(60)
+        works(60)
+        switch.set("psn", server, 62 - ahead)
+        lookup(62 - ahead)
+        settle(*silent(62 - ahead), *range(61, 63))
+        works(63)
+        # The same with READs that the server carries out without their WRITEs.
+        begin(60)
+        works(60)
+        switch.set("psn", server, 61)
+        answer(*lookup(61))
+        settle(*silent(61), 61, 62, 63)
+        works(64)
 
 
 def late_response():
@@ -217,18 +255,16 @@ def late_response():
     probe, = silent(0)
     delivered(*late, found=1)
     state(2, 0, SILENT)
-    delivered(*answer(probe), probed=1, left={
-        **SILENCE, server.port: [server.probe(1)]})
-    answer(server.probe(1))
-    works(2)
+    settle(probe, 2)
+    works(3)
 
 
 def old_acknowledgements():
-    """an acknowledgement of another time is no answer to a probe"""
+    """an acknowledgement whose PSN no answer to a probe can have changes nothing"""
     begin(100)
     lookup(100)
     silent(100)
-    for psn in (0, 97, 98 + 2**23, 2**23 + 1000):
+    for psn in (0, 99 - PAST - 1, 100 + 32, 98 + 2**23, 2**23 + 1000):
         delivered(server.acknowledge(psn), left=SILENCE, acknowledged=1)
         state(102, 2, SILENT)
     delivered(server.acknowledge(99), probed=1, left={
@@ -249,10 +285,8 @@ def far_ahead():
     for psn in (10, 12):
         lookup(psn)
     probe, = silent(10, 4)
-    delivered(*answer(probe), probed=1, left={
-        **SILENCE, server.port: [server.probe(39)]})
-    answer(server.probe(39))
-    works(40)
+    settle(probe, 39, 40)
+    works(41)
 
 
 def naks():
@@ -269,6 +303,25 @@ def naks():
     delivered(server.acknowledge(51, NAK_SEQUENCE), left=SILENCE,
               **{"NAK stale": 1})
     state(52, 0)
+
+
+def naks_while_silent():
+    """while the server is silent, a NAK of any PSN that it can expect is believed"""
+    for first in (50, PSNS - 7):
+        for psn in (first, first + 1, first + 32):
+            begin(first)
+            lookup(first)
+            silent(first)
+            delivered(server.acknowledge(psn, NAK_SEQUENCE), left=SILENCE,
+                      NAK=1)
+            state(psn, 0)
+        for psn in (first - 1, first + 33, first + 2**23):
+            begin(first)
+            lookup(first)
+            silent(first)
+            delivered(server.acknowledge(psn, NAK_SEQUENCE), left=SILENCE,
+                      **{"NAK stale": 1})
+            state(first + 2, 2, SILENT)
 
 
 def fatal():
@@ -354,6 +407,7 @@ def unreliable():
         switch.exchange(PACKET)
     switch.limit()
     state(switch.get("psn", server), 0)
+    tap.same(switch.get("psn", server), server.expected)
     tap.same(switch.exchange(PACKET), LEFT)
 
 
@@ -361,6 +415,7 @@ server = Server(port=SERVERS[0], geometry=Geometry(2))
 server.add(KEY, VALUE)
 switch = Function("nat", server)
 tap.run(limit, limit_elsewhere, request_lost, response_lost, reordered,
-        overwritten, probes, probes_count_reads, probe_lost, late_response,
-        old_acknowledgements, far_ahead, naks, fatal, stopped, unreliable,
+        overwritten, probes, probes_count_reads, probe_lost,
+        first_requests_lost, one_short, late_response, old_acknowledgements,
+        far_ahead, naks, naks_while_silent, fatal, stopped, unreliable,
         before=switch.outcomes)

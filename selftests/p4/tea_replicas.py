@@ -10,7 +10,7 @@ import needs  # before all others
 import generate
 import tap
 from functions import OUT, SERVERS, SILENT, UP, Function, for_switch, routed
-from lookups import Geometry, Server, share_of
+from lookups import PAST, Geometry, Server, share_of
 from switch import SILENCE
 
 KEY = generate.flow("10.1.0.2", "10.3.1.3", 49152, 443, 17)
@@ -105,7 +105,7 @@ def take_over():
     # This packet finds the first server silent, and goes to the other.
     got = switch.send(PACKET)
     switch.limit()
-    tap.same(got, {**SILENCE, first.port: [first.probe(-1)],
+    tap.same(got, {**SILENCE, first.port: [first.probe(-PAST)],
                    second.port: second.lookup(0, PACKET, KEY)})
     tap.same(switch.get("state", first), SILENT)
     tap.same(switch.outcomes(), {"sent": 2})
@@ -115,6 +115,8 @@ def take_over():
     tap.same(requests(*[PACKET] * 5), [0, 5])
     tap.same(switch.respond(first, first.acknowledge(0xFFFFFF)),
              {**SILENCE, first.port: [first.probe(0)]})
+    tap.same(switch.get("state", first), SILENT)
+    tap.same(switch.respond(first, first.acknowledge(0)), SILENCE)
     tap.same(switch.get("state", first), UP)
     tap.same([switch.get("psn", first), switch.get("outstanding", first)],
              [1, 0])
@@ -161,7 +163,7 @@ def both_silent():
     switch.limit()
     tap.same(switch.outcomes(), {"silent": 4})
     for server in servers:
-        tap.same({*got[server.port]}, {server.probe(-1)})
+        tap.same({*got[server.port]}, {server.probe(-PAST)})
 
 
 def one_server():
@@ -170,7 +172,7 @@ def one_server():
     tap.same(requests(PACKET), [1, 0])
     switch.limit(timeout=1)
     tap.same(switch.send(PACKET),
-             {**SILENCE, servers[0].port: [servers[0].probe(-1)]})
+             {**SILENCE, servers[0].port: [servers[0].probe(-PAST)]})
     tap.same(switch.outcomes(), {"sent": 1, "silent": 1})
 
 

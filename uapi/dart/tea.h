@@ -96,7 +96,8 @@
  * otherwise it ignores and counts the response:
  *
  *   - opcode READ RESPONSE ONLY (0x10), with an ACK in the AETH, from the server's address
- *     to DART_TEA_SWITCH_QPN; the ICRC is right, where the switch can compute it
+ *     to DART_TEA_SWITCH_QPN, through the switch's port towards the server; the ICRC is right,
+ *     where the switch can compute it
  *   - its PSN belongs to an outstanding READ
  *   - its length is R + 12 + the length in the tag, which is the length of a packet of the table
  *   - the PSN in the tag is the response's PSN - 1: the WRITE that came before the READ has

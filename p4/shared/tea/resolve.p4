@@ -137,7 +137,7 @@ control TeaResolve(inout tea_t tea, inout tea_request_t request,
 			probe_psn = second_psn;
 		}
 		if (probe)
-			probe_peer.apply(probe_server, now);
+			probe_peer.apply(probe_server, probe_psn, now);
 
 		most = TEA_PSNS_MAX(limits);
 		can_first = first_state == PEER_UP && first_link;

@@ -32,13 +32,15 @@ control TeaUnwrap(inout headers_t headers)
 }
 
 /*
- * Sets tea.outcome.  @flaw: the flaw that the parser found, as an outcome, or
- * TEA_FOUND. From TEA_FOUND to TEA_ABSENT, headers contains the packet alone, whose
- * length is tea.length; with TEA_AGAIN and TEA_PROBED the switch sends the request.
+ * Sets tea.outcome.  @port: where the response arrived; @flaw: the flaw that the parser
+ * found, as an outcome, or TEA_FOUND.  From TEA_FOUND to TEA_ABSENT, headers contains the
+ * packet alone, whose length is tea.length; with TEA_AGAIN and TEA_PROBED the switch sends
+ * the request, which is REQUEST_NONE after the last probe.
  */
 control TeaRespond(inout headers_t headers, inout tea_t tea,
 		   inout tea_request_t request, in tea_limits_t limits,
-		   in bit<8> flaw, in bool icrc_right, in bit<48> now)
+		   in bit<9> port, in bit<8> flaw, in bool icrc_right,
+		   in bit<48> now)
 {
 	FunctionKey() function_key;
 	TakeResponse() take_response;
@@ -65,14 +67,14 @@ control TeaRespond(inout headers_t headers, inout tea_t tea,
 	bool found;
 
 	@name(".tea_response_of")
-	action response_of(bit<6> server, bit<9> port, bit<24> epoch)
+	action response_of(bit<6> server, bit<9> server_port, bit<24> epoch)
 	{
 		peer = server;
-		way = port;
+		way = server_port;
 		table_epoch = epoch;
 	}
 
-	/* The servers that may respond. */
+	/* The servers that may respond, and where their responses arrive. */
 	@name(".tea_from")
 	table from {
 		key = { headers.rdma_ipv4.source : exact @name("ip"); }
@@ -82,7 +84,7 @@ control TeaRespond(inout headers_t headers, inout tea_t tea,
 	}
 
 	apply {
-		if (!from.apply().hit) {
+		if (!from.apply().hit || way != port) {
 			tea.outcome = TEA_SOURCE;
 			return;
 		}
@@ -107,6 +109,8 @@ control TeaRespond(inout headers_t headers, inout tea_t tea,
 			tea.outcome = TEA_STALE;
 		else if (verdict == VERDICT_ACKNOWLEDGED)
 			tea.outcome = TEA_ACKNOWLEDGED;
+		else if (verdict == VERDICT_SETTLED)
+			tea.outcome = TEA_PROBED;
 		else if (verdict == VERDICT_SEQUENCE)
 			tea.outcome = TEA_NAK;
 		else if (verdict == VERDICT_NAK_STALE)

@@ -144,10 +144,13 @@ control TeaIngress(inout headers_t headers, inout ingress_t metadata,
 		server_known = 1;
 	}
 
-	/* The servers that may respond. */
+	/* The servers that may respond, and where their responses arrive. */
 	@name(".tea_from")
 	table from {
-		key = { headers.response.source : exact @name("ip"); }
+		key = {
+			headers.response.source : exact @name("ip");
+			intrinsic.ingress_port : exact @name("port");
+		}
 		actions = { response_of; NoAction; }
 		default_action = NoAction;
 		size = TEA_SERVERS;

@@ -246,7 +246,7 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 			else if (standard.parser_error != error.NoError)
 				flaw = TEA_MALFORMED;
 			respond.apply(headers, metadata.tea, metadata.request,
-				      limits, flaw,
+				      limits, standard.ingress_port, flaw,
 				      standard.checksum_error == 0, now);
 			metadata.cut = true;
 		} else if (!headers.rdma_ethernet.isValid() &&

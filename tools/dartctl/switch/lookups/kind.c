@@ -13,6 +13,7 @@
 static const struct switch_register registers[] = {
 	{ LOOKUP_REGISTER_PSN, DART_TEA_SERVERS_MAX },
 	{ LOOKUP_REGISTER_OUTSTANDING, DART_TEA_SERVERS_MAX },
+	{ LOOKUP_REGISTER_PROVEN, DART_TEA_SERVERS_MAX },
 	{ LOOKUP_REGISTER_STATE, DART_TEA_SERVERS_MAX },
 };
 
@@ -201,6 +202,8 @@ static int apply(const struct switch_change *change, const struct switch_step *s
 		return bmv2_group__make(change->thrift, 1 + number, number, change->error);
 	case LOOKUP_PSN:
 		return write_register(change, LOOKUP_REGISTER_PSN, number,
+				      wanted->first_psns[number].values[0]) ?:
+		       write_register(change, LOOKUP_REGISTER_PROVEN, number,
 				      wanted->first_psns[number].values[0]) ?:
 		       write_register(change, LOOKUP_REGISTER_OUTSTANDING, number, 0);
 	default: /* a server is stopped or started */

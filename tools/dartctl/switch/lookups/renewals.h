@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Has the queue pairs of servers renewed that stay silent.  A switch settles lost requests and
- * responses itself, by probes.  It cannot settle a next PSN that is far from the PSN that the
- * server expects, for example after forged responses: then only a new queue pair helps, which the
- * server's agent makes.  This process cannot reach all agents, so it runs a command of the
+ * responses itself, by probes.  It cannot settle a next PSN that is farther from the PSN that the
+ * server expects than requests can wait: then only a new queue pair helps, which the server's agent
+ * makes.  This process cannot reach all agents, so it runs a command of the
  * operator.
  */
 #ifndef LOOKUP_RENEWALS_H

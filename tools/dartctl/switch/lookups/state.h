@@ -13,6 +13,7 @@
 /* Registers, by server. */
 #define LOOKUP_REGISTER_PSN "tea_psn"
 #define LOOKUP_REGISTER_OUTSTANDING "tea_outstanding"
+#define LOOKUP_REGISTER_PROVEN "tea_proven"
 #define LOOKUP_REGISTER_STATE "tea_state"
 
 /* Contents of LOOKUP_REGISTER_STATE. */
@@ -30,7 +31,7 @@ enum {
 	LOOKUP_CACHE, /* all cached entries */
 	LOOKUP_SESSION, /* by port */
 	LOOKUP_GROUP, /* by port */
-	LOOKUP_PSN, /* both registers that count requests to a server */
+	LOOKUP_PSN, /* all registers that count requests to a server */
 	LOOKUP_OBJECTS,
 };
 
