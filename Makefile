@@ -54,6 +54,7 @@ define help
                         each kernel of selftests/families, with the module and without it;
                         prints a table of the sources
   make check-long       tests that take minutes each, between two virtual machines
+  make check-p4         tests of the P4 programs, with 100,000 forged responses from each port
   make check-churn      containers come and go for a minute while they are read
   make check-packaged   tests of the agent with the installed service, in its sandbox
   make check-crashes    dartd is killed 200 times (30 min)

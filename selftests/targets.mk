@@ -5,8 +5,8 @@
 
 # Directories of selftests that only run by name, in the same way.
 checks_by_name := $(addprefix check-, long churn packaged crashes dart farm power refusals)
-checks := check check-relabel check-debug check-deb check-documented check-kernels check-siw \
-	$(checks_by_name) check-receivers check-fleet check-helgrind check-page fuzz
+checks := check check-p4 check-relabel check-debug check-deb check-documented check-kernels \
+	check-siw $(checks_by_name) check-receivers check-fleet check-helgrind check-page fuzz
 
 $(checks): sections := build run test
 check-debug: sections += debug
@@ -87,6 +87,11 @@ check-fleet: packages
 	+$(quiet)$(build) KDIR= programs \
 		$(output)/selftests/helpers/fleet_hosts $(output)/selftests/helpers/tls_files
 	$(quiet)PROMETHEUS3=$(PROMETHEUS3) selftests/run fleet
+
+# With more forged responses than make check sends.
+check-p4: packages p4_is_there
+	+$(quiet)$(build) KDIR= guest tests p4
+	$(quiet)DART_FORGED=$(or $(DART_FORGED),100000) selftests/run p4
 
 # It needs the package prometheus.
 check-relabel: packages
