@@ -6,8 +6,11 @@
 #include "headers.p4"
 #include "report.p4"
 
+/* The architecture defines Ipv6Protocol. */
 control FlowKey(in headers_t headers, inout report_t report)
 {
+	Ipv6Protocol() ipv6_protocol;
+
 	apply {
 		report.key = KEY_NONE;
 		report.source_port = 0;
@@ -22,7 +25,7 @@ control FlowKey(in headers_t headers, inout report_t report)
 			report.key = KEY_IPV6;
 			report.source = headers.ipv6.source;
 			report.destination = headers.ipv6.destination;
-			report.protocol = headers.ipv6.next_header;
+			ipv6_protocol.apply(headers, report.protocol);
 		}
 		if (headers.ports.isValid()) {
 			report.source_port = headers.ports.source;

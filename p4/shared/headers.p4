@@ -17,9 +17,12 @@
 #define ETHERTYPE_QINQ1		16w0x9100
 #define ETHERTYPE_QINQ2		16w0x9200
 #define ETHERTYPE_QINQ3		16w0x9300
+#define PROTOCOL_HOP_BY_HOP	8w0	/* extension headers of IPv6 (RFC 8200) */
 #define PROTOCOL_TCP		8w6
 #define PROTOCOL_UDP		8w17
 #define PROTOCOL_DCCP		8w33
+#define PROTOCOL_ROUTING	8w43
+#define PROTOCOL_DESTINATION	8w60
 #define PROTOCOL_SCTP		8w132
 #define PROTOCOL_UDPLITE	8w136
 
@@ -37,6 +40,27 @@ header ethernet_h {
 	bit<48> source;
 	bit<16> ethertype;
 }
+
+/* The rest of a VLAN tag after its type. */
+header tag_h {
+	bit<16> vlan;		/* and priority */
+	bit<16> ethertype;	/* of the rest of the frame */
+}
+
+/* The types of tags, for select and as a condition. */
+#define TAG_TYPES(next)							\
+	ETHERTYPE_8021Q: next;						\
+	ETHERTYPE_8021AD: next;						\
+	ETHERTYPE_QINQ1: next;						\
+	ETHERTYPE_QINQ2: next;						\
+	ETHERTYPE_QINQ3: next;
+
+#define IS_TAG_TYPE(ethertype)						\
+	((ethertype) == ETHERTYPE_8021Q ||				\
+	 (ethertype) == ETHERTYPE_8021AD ||				\
+	 (ethertype) == ETHERTYPE_QINQ1 ||				\
+	 (ethertype) == ETHERTYPE_QINQ2 ||				\
+	 (ethertype) == ETHERTYPE_QINQ3)
 
 header ipv4_h {
 	bit<4> version;

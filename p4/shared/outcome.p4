@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The counter dart_packets counts packets by these outcomes. They are in the order of
- * struct reporter of the XDP reporter, which skips two VLAN tags and counts as tagged
- * only packets with more tags.
+ * The counter dart_packets counts packets by these outcomes.  The first ones are in the
+ * order of struct reporter of the XDP reporter.
  */
 #ifndef DART_OUTCOME_P4
 #define DART_OUTCOME_P4
@@ -16,7 +15,8 @@
 #define OUTCOME_UNASSIGNED	8w6	/* a share without a collector */
 #define OUTCOME_UNCHANGED	8w7	/* a path that was reported before */
 #define OUTCOME_DAMAGED		8w8	/* a wrong checksum of the IPv4 header */
-#define OUTCOME_TAGGED		8w9	/* VLAN tag: not parsed further */
-#define OUTCOMES		10
+#define OUTCOME_TAGGED		8w9	/* VLAN tags: not parsed further */
+#define OUTCOME_EXTENSIONS	8w10	/* of IPv6: likewise */
+#define OUTCOMES		11
 
 #endif /* DART_OUTCOME_P4 */

@@ -9,12 +9,16 @@
 #include "checksum.p4"
 #include "headers.p4"
 
-/* Adjusts the IP header after @bytes that follow it are removed; @protocol follows now. */
+/*
+ * Adjusts the IP header after @bytes that follow it are removed; @protocol follows now.
+ * The architecture defines SetIpv6Protocol.
+ */
 control ShortenIp(inout headers_t headers, in bit<16> bytes,
 		  in bit<8> protocol)
 {
 	AdjustChecksum() adjust_length;
 	AdjustChecksum() adjust_protocol;
+	SetIpv6Protocol() set_ipv6_protocol;
 
 	apply {
 		if (headers.ipv4.isValid()) {
@@ -26,7 +30,7 @@ control ShortenIp(inout headers_t headers, in bit<16> bytes,
 			headers.ipv4.protocol = protocol;
 		} else {
 			headers.ipv6.length = headers.ipv6.length - bytes;
-			headers.ipv6.next_header = protocol;
+			set_ipv6_protocol.apply(headers, protocol);
 		}
 	}
 }

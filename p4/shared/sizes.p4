@@ -28,5 +28,6 @@
 #define COPY_ENTRIES		44	/* redundancies 1 to 8, random and all */
 
 #define HOPS			5	/* the hops of a path that fit into a value */
+#define EXTENSIONS		4	/* headers of IPv6 that are parsed */
 
 #endif /* DART_SIZES_P4 */

@@ -116,4 +116,12 @@ struct headers_t {
 	icrc_h icrc;
 }
 
+/* The parser reads no extension headers. */
+control Ipv6Protocol(in headers_t headers, out bit<8> protocol)
+{
+	apply {
+		protocol = headers.ipv6.next_header;
+	}
+}
+
 #endif /* DART_TNA_HEADERS_P4 */

@@ -165,13 +165,11 @@ control DartIngress(inout headers_t headers, inout metadata_t metadata,
 		damage.apply(headers, standard.parser_error, is_damaged);
 		is_int = headers.int_md.isValid() && !is_damaged &&
 			 standard.parser_error == error.NoError;
-		if (headers.ethernet.isValid() &&
-		    (headers.ethernet.ethertype == ETHERTYPE_8021Q ||
-		     headers.ethernet.ethertype == ETHERTYPE_8021AD ||
-		     headers.ethernet.ethertype == ETHERTYPE_QINQ1 ||
-		     headers.ethernet.ethertype == ETHERTYPE_QINQ2 ||
-		     headers.ethernet.ethertype == ETHERTYPE_QINQ3)) {
+		if (headers.inner_tag.isValid() &&
+		    IS_TAG_TYPE(headers.inner_tag.ethertype)) {
 			outcome = OUTCOME_TAGGED;
+		} else if (standard.parser_error == error.StackOutOfBounds) {
+			outcome = OUTCOME_EXTENSIONS;
 		} else if (is_damaged) {
 			outcome = OUTCOME_DAMAGED;
 		} else if (headers.udp.isValid() &&
@@ -236,6 +234,7 @@ control DartEgress(inout headers_t headers, inout metadata_t metadata,
 {
 	WriteReport() write_report;
 	RemoveStack() remove_stack;
+	RemoveExtras() remove_extras;
 	bit<48> source_mac = 0;
 	bit<32> source = 0;
 	bit<8> checksum_bytes = 0;
@@ -300,7 +299,7 @@ control DartEgress(inout headers_t headers, inout metadata_t metadata,
 			mark_to_drop(standard);
 			return;
 		}
-		headers.ipv4_options.setInvalid();
+		remove_extras.apply(headers);
 		remove_stack.apply(headers);
 		truncate(frame_bytes);
 		reports.count((bit<32>)metadata.report.collector);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Parses Ethernet, IP, UDP and the INT-MD that follows.  A truncated or malformed
- * packet keeps all its bytes: unread bytes follow the parsed headers.
+ * Parses Ethernet, two VLAN tags, IP, extension headers of IPv6, UDP and the INT-MD that
+ * follows.  A truncated or malformed packet keeps all its bytes: unread bytes follow the
+ * parsed headers.
  */
 #ifndef DART_V1MODEL_PARSER_P4
 #define DART_V1MODEL_PARSER_P4
@@ -17,7 +18,8 @@ parser DartParser(packet_in packet, out headers_t headers,
 		  inout metadata_t metadata,
 		  inout standard_metadata_t standard)
 {
-	bit<16> room_in_ip;	/* bytes after the IP header, according to it */
+	bit<16> room_in_ip;	/* bytes after the IP headers, according to them */
+	bit<16> bytes;		/* of an extension header */
 	bit<8> words;	/* unread words of the stack */
 	bit<8> hop_words;
 	bit<8> room;	/* hops that still fit into a value */
@@ -25,6 +27,26 @@ parser DartParser(packet_in packet, out headers_t headers,
 	state start {
 		packet.extract(headers.ethernet);
 		transition select(headers.ethernet.ethertype) {
+			TAG_TYPES(outer_tag)
+			ETHERTYPE_IPV4: ipv4;
+			ETHERTYPE_IPV6: ipv6;
+			default: accept;
+		}
+	}
+
+	state outer_tag {
+		packet.extract(headers.outer_tag);
+		transition select(headers.outer_tag.ethertype) {
+			TAG_TYPES(inner_tag)
+			ETHERTYPE_IPV4: ipv4;
+			ETHERTYPE_IPV6: ipv6;
+			default: accept;
+		}
+	}
+
+	state inner_tag {
+		packet.extract(headers.inner_tag);
+		transition select(headers.inner_tag.ethertype) {
 			ETHERTYPE_IPV4: ipv4;
 			ETHERTYPE_IPV6: ipv6;
 			default: accept;
@@ -69,6 +91,29 @@ parser DartParser(packet_in packet, out headers_t headers,
 		verify(headers.ipv6.version == 6, error.IpMalformed);
 		room_in_ip = headers.ipv6.length;
 		transition select(headers.ipv6.next_header) {
+			PROTOCOL_HOP_BY_HOP: extension;
+			PROTOCOL_ROUTING: extension;
+			PROTOCOL_DESTINATION: extension;
+			PROTOCOL_UDP: udp;
+			PROTOCOL_TCP: ports;
+			PROTOCOL_DCCP: ports;
+			PROTOCOL_SCTP: ports;
+			PROTOCOL_UDPLITE: ports;
+			default: accept;
+		}
+	}
+
+	/* One more than EXTENSIONS is error.StackOutOfBounds. */
+	state extension {
+		bytes = ((bit<16>)packet.lookahead<bit<16>>()[7:0] << 3) + 8;
+		verify(bytes <= room_in_ip, error.IpMalformed);
+		packet.extract(headers.extensions.next,
+			       (bit<32>)(bytes - 2) << 3);
+		room_in_ip = room_in_ip - bytes;
+		transition select(headers.extensions.last.next_header) {
+			PROTOCOL_HOP_BY_HOP: extension;
+			PROTOCOL_ROUTING: extension;
+			PROTOCOL_DESTINATION: extension;
 			PROTOCOL_UDP: udp;
 			PROTOCOL_TCP: ports;
 			PROTOCOL_DCCP: ports;

@@ -214,12 +214,33 @@ def not_ip():
 
 
 def tagged():
-    """frames with VLAN tags are forwarded unchanged, and counted as tagged"""
+    """frames with three VLAN tags are forwarded unchanged, and counted as tagged"""
     for key in FLOWS.values():
-        frame = good(key)
-        for tags in ("81000005", "8100a000", "88a80008", "88a8000881000005", "9100000881000005",
-                     "9200000881000005", "93000008", "88a800088100000581000006"):
-            check_left([frame[:12] + bytes.fromhex(tags) + frame[12:]], "tagged")
+        for digits in ("88a800088100000581000006", "930000089300000893000008"):
+            check_left([packets.with_tags(good(key), digits)], "tagged")
+
+
+def cut_in_tags():
+    """frames that end in the second VLAN tag are forwarded unchanged"""
+    frame = packets.with_tags(good(FLOWS["UDP by IPv4"]), "88a8000881000005")
+    # The kernel drops frames that end sooner.
+    check_left([frame[:length] for length in (20, 21)], "other")
+
+
+def extensions():
+    """a fifth extension header of IPv6 is counted, one beyond the packet or its length is not read"""
+    for name in ("UDP by IPv6", "TCP by IPv6"):
+        frame = good(FLOWS[name])
+        check_left([packets.with_extensions(frame, *[(60, 1)] * 5)],
+                   "extensions")
+        longer = packets.with_extensions(frame, (60, 2), (43, 2))
+        check_left([longer[:length] for length in range(54, 54 + 48)],
+                   "other")
+        length = int.from_bytes(longer[18:20], "big")
+        check_left([longer[:18] + short.to_bytes(2, "big") + longer[20:]
+                    for short in (0, 7, 24, 47)], "other")
+        check_left([longer[:18] + short.to_bytes(2, "big") + longer[20:]
+                    for short in (48, 56, 60, length - 1)], "malformed")
 
 
 def random_flaws():
@@ -248,5 +269,6 @@ switch = Switch()
 switch.collect({0: entry_of()}, {share: 0 for share in range(1024)})
 check_good()
 tap.run(lengths, payload_cut, flaws, ip_lengths, damages, damages_of_postcards,
-        zeros, hops, no_paths, not_ip, tagged, random_flaws,
+        zeros, hops, no_paths, not_ip, tagged, cut_in_tags, extensions,
+        random_flaws,
         before=switch.outcomes)

@@ -63,6 +63,22 @@ def behind_ip(frame):
     return 14 + (frame[14] & 15) * 4 if frame[14] >> 4 == 4 else 54
 
 
+def with_extensions(frame, *extensions):
+    """A frame of IPv6 with extension headers: their protocols and their words after the first."""
+    chain, following = b"", frame[20]
+    for protocol, words in reversed(extensions):
+        chain = bytes([following, words]) + bytes(6 + 8 * words) + chain
+        following = protocol
+    length, = struct.unpack(">H", frame[18:20])
+    return (frame[:18] + struct.pack(">HB", length + len(chain), following) +
+            frame[21:54] + chain + frame[54:])
+
+
+def with_tags(frame, digits):
+    """The frame with VLAN tags, which are hexadecimal digits."""
+    return frame[:12] + bytes.fromhex(digits) + frame[12:]
+
+
 def add(*numbers):
     """The one's complement sum."""
     total = sum(numbers)

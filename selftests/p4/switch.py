@@ -41,7 +41,7 @@ SILENCE = {port: [] for port in PORTS}
 # shared/outcome.p4
 OUTCOMES = ("report", "other", "truncated", "malformed", "incomplete",
             "anonymous", "unassigned", "unchanged", "damaged",
-            "tagged")
+            "tagged", "extensions")
 
 
 def polynomial(field):

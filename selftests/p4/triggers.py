@@ -74,6 +74,35 @@ def options():
         tap.same(got[DESTINATION], [packet])
 
 
+def tags():
+    """a packet with one VLAN tag or two is reported, and keeps them without INT"""
+    for key in (IPV4_UDP, IPV4_TCP, IPV6_UDP, IPV6_TCP):
+        collect(key)
+        for digits in ("81000005", "8100a000", "88a80008", "88a8000881000005",
+                       "9100000881000005", "9200000881000005", "93000008"):
+            packet = packets.packet(key)
+            switch.set_psn(5, 0)
+            got = switch.send(packets.with_tags(
+                packets.with_int(packet, SWITCHES), digits))
+            tap.same(got[COLLECTORS], path_reports((key, SWITCHES)), digits)
+            tap.same(got[DESTINATION], [packets.with_tags(packet, digits)])
+
+
+def extensions():
+    """a packet with up to four extension headers of IPv6 is reported, and keeps them without INT"""
+    for key in (IPV6_UDP, IPV6_TCP):
+        collect(key)
+        for chain in ([(0, 0)], [(43, 2)], [(60, 1)], [(60, 255)],
+                      [(0, 0), (60, 3), (43, 2), (60, 0)]):
+            packet = packets.packet(key)
+            switch.set_psn(5, 0)
+            got = switch.send(packets.with_extensions(
+                packets.with_int(packet, SWITCHES), *chain))
+            tap.same(got[COLLECTORS], path_reports((key, SWITCHES)), chain)
+            tap.same(got[DESTINATION],
+                     [packets.with_extensions(packet, *chain)], chain)
+
+
 def lengths():
     """the first five hops are reported, whatever the number of words of a hop"""
     collect(IPV4_UDP)
@@ -192,5 +221,5 @@ def flood():
 
 
 switch = Switch()
-tap.run(each_packet, udp_after_int, options, lengths, longest, without_int,
+tap.run(each_packet, udp_after_int, options, tags, extensions, lengths, longest, without_int,
         changes_only, transit, by_port, discarded, dropped, flood)
