@@ -7,6 +7,7 @@ import random
 import needs  # before all others
 
 import generate
+import packets
 import tap
 from functions import OUT, SERVERS, Function, for_switch, routed
 from lookups import Geometry, Server
@@ -35,6 +36,18 @@ def balances():
     tap.same(switch.outcomes(), {"sent": 30, "found": 30})
 
 
+def tagged():
+    """a packet keeps its VLAN tags on its way"""
+    new = {"dst": "192.0.2.9", "dport": 8080}
+    for number, (_, key) in enumerate(flows(10, 20)):
+        table.add(key, bytes([192, 0, 2, 9, 0x1F, 0x90]))
+        packet = packets.with_tags(for_switch(key),
+                                   ("81000005", "88a8000881000005")[number % 2])
+        tap.same(switch.exchange(packet),
+                 {**SILENCE, OUT: [routed(packet, **new)]})
+    tap.same(switch.outcomes(), {"sent": 10, "found": 10})
+
+
 def new_flows():
     """a packet of a new flow goes to the control plane, as it arrived"""
     switch.otherwise("absent", NEW_FLOW)
@@ -47,4 +60,4 @@ def new_flows():
 
 table = Server(port=SERVERS[0], geometry=Geometry(2, value=6))
 switch = Function("balancer", table)
-tap.run(balances, new_flows, before=switch.outcomes)
+tap.run(balances, tagged, new_flows, before=switch.outcomes)

@@ -90,6 +90,19 @@ def wrap():
     server.first_psn = 0
 
 
+def tagged():
+    """a packet with one VLAN tag or two is looked up with them; after three, no key is read"""
+    renew()
+    for number, digits in enumerate(("81000005", "8100a000", "88a80008",
+                                     "88a8000881000005", "91000008",
+                                     "9200000893000005")):
+        check(server, 2 * number, packets.with_tags(for_switch(UDP), digits),
+              UDP)
+    for digits in ("88a800088100000581000006", "86dd", "0806"):
+        packet = packets.with_tags(for_switch(UDP), digits)
+        tap.same(requests(packet, keyless=1), [], digits)
+
+
 def too_long():
     """a packet longer than the table allows is not sent, but counted"""
     renew()
@@ -208,5 +221,5 @@ ENTRY = {name: getattr(server, name)
          for name in ("qpn", "rkey", "base", "mac", "epoch")}
 switch = Function("nat", server)
 assert SOURCE not in (SERVER, OUT)
-tap.run(vectors, lengths, numbers, keys, wrap, too_long, not_sent,
+tap.run(vectors, lengths, numbers, keys, wrap, tagged, too_long, not_sent,
         behind_the_end, invalid_elsewhere, zeros, other, arrival, before=switch.outcomes)

@@ -23,6 +23,8 @@ struct headers_t {
 	RDMA_HEADERS_IN_FRONT
 	TEA_ROW_HEADERS
 	ethernet_h ethernet;
+	tag_h outer_tag;	/* of a VLAN */
+	tag_h inner_tag;
 	ipv4_h ipv4;
 	ipv4_options_h ipv4_options;
 	udp_h udp;
@@ -36,12 +38,14 @@ struct headers_t {
 
 /* For lists of fields: all headers of the packet. */
 #ifdef TEA_PACKET_HEADERS
-#define TEA_PACKET(headers) headers.ethernet, headers.ipv4,		\
-	headers.ipv4_options, headers.udp, headers.tcp,			\
-	TEA_PACKET_MEMBERS(headers), headers.rest
+#define TEA_PACKET(headers) headers.ethernet, headers.outer_tag,	\
+	headers.inner_tag, headers.ipv4, headers.ipv4_options,		\
+	headers.udp, headers.tcp, TEA_PACKET_MEMBERS(headers),		\
+	headers.rest
 #else
-#define TEA_PACKET(headers) headers.ethernet, headers.ipv4,		\
-	headers.ipv4_options, headers.udp, headers.tcp, headers.rest
+#define TEA_PACKET(headers) headers.ethernet, headers.outer_tag,	\
+	headers.inner_tag, headers.ipv4, headers.ipv4_options,		\
+	headers.udp, headers.tcp, headers.rest
 #endif
 
 #if TEA_CELLS == 8
@@ -91,6 +95,8 @@ control TeaRemovePacket(inout headers_t headers)
 {
 	apply {
 		headers.ethernet.setInvalid();
+		headers.outer_tag.setInvalid();
+		headers.inner_tag.setInvalid();
 		headers.ipv4.setInvalid();
 		headers.ipv4_options.setInvalid();
 		headers.udp.setInvalid();

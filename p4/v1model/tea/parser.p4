@@ -112,6 +112,27 @@ parser TeaParser(packet_in packet, out headers_t headers,
 		packet.extract(headers.ethernet);
 		room = room - 14;
 		transition select(headers.ethernet.ethertype) {
+			TAG_TYPES(outer_tag)
+			ETHERTYPE_IPV4: ipv4;
+			default: accept;
+		}
+	}
+
+	/* The function and the route keep the tags of a packet. */
+	state outer_tag {
+		packet.extract(headers.outer_tag);
+		room = room - 4;
+		transition select(headers.outer_tag.ethertype) {
+			TAG_TYPES(inner_tag)
+			ETHERTYPE_IPV4: ipv4;
+			default: accept;
+		}
+	}
+
+	state inner_tag {
+		packet.extract(headers.inner_tag);
+		room = room - 4;
+		transition select(headers.inner_tag.ethertype) {
 			ETHERTYPE_IPV4: ipv4;
 			default: accept;
 		}
