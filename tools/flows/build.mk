@@ -10,4 +10,5 @@ flows_nat := $(flows_policy) $(wildcard tools/flows/nat/*.c) tools/flows/packet/
 unit_flows_packet_sources := tools/flows/packet/packet.c
 unit_flows_policy_sources := $(flows_policy)
 unit_flows_nat_sources := $(flows_nat)
+unit_flows_nat_ageing_sources := $(flows_nat)
 unit_flows_journal_sources := tools/flows/journal/journal.c
