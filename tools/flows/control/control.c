@@ -155,31 +155,53 @@ static int on_arrival(sd_event_source *source, int listener, uint32_t events, vo
 	return 0;
 }
 
-/* Does anybody listen there? */
-static bool is_in_use(const struct sockaddr_un *address)
+/* Is the socket one that a killed daemon left? */
+static bool is_abandoned(const struct sockaddr_un *address)
 {
 	const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	bool is_used;
+	bool is_refused;
 
 	if (fd < 0)
 		return false;
-	is_used = !connect(fd, (const struct sockaddr *)address, sizeof(*address)) ||
-		  errno == EAGAIN;
+	is_refused = connect(fd, (const struct sockaddr *)address, sizeof(*address)) &&
+		     errno == ECONNREFUSED;
 	close(fd);
-	return is_used;
+	return is_refused;
+}
+
+/* Removes a socket without a listener, and nothing else. */
+static int clear(const struct sockaddr_un *address, struct dart_error *error)
+{
+	const char *path = address->sun_path;
+	struct stat status;
+
+	if (lstat(path, &status)) {
+		if (errno == ENOENT)
+			return 0;
+		return dart_error__system(error, errno, "cannot look at '%s'", path);
+	}
+	if (!S_ISSOCK(status.st_mode))
+		return dart_error__set(error, EEXIST,
+				       "'%s' exists and is not a socket (see --control)", path);
+	if (!is_abandoned(address))
+		return dart_error__set(error, EADDRINUSE,
+				       "another dart-flows listens at '%s' (see --control)", path);
+	if (unlink(path))
+		return dart_error__system(error, errno, "cannot replace '%s'", path);
+	return 0;
 }
 
 static int listen_at(struct control *control, const char *path, struct dart_error *error)
 {
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int ret;
 
 	if (strlen(path) >= sizeof(address.sun_path))
 		return dart_error__set(error, ENAMETOOLONG, "the path '%s' is too long", path);
 	strcpy(address.sun_path, path);
-	if (is_in_use(&address))
-		return dart_error__set(error, EADDRINUSE,
-				       "another dart-flows listens at '%s' (see --control)", path);
-	unlink(path);
+	ret = clear(&address, error);
+	if (ret)
+		return ret;
 	control->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (control->fd < 0 ||
 	    bind(control->fd, (const struct sockaddr *)&address, sizeof(address)))
