@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Metrics are pushed to receivers of remote write, of InfluxDB's line protocol and of OTLP/HTTP, which
-# fail at first.  A scrape each two seconds: receivers in Python are slow in an emulated guest.
+# fail at first.  A scrape each five seconds: receivers in Python are slow in an emulated guest.
 # shellcheck disable=SC2016 # variables of awk
 . "$(dirname "$0")/../lib.sh"
 lib=$(cd "$(dirname "$0")/../lib" && pwd)
@@ -52,7 +52,7 @@ receive 9006 503
 # A few series, among them a histogram: decoding takes long in an emulated guest.
 by_otlp='node_memory_Mem.*|dart_runqlat_.*|up|dart_up'
 cat >/run/receivers.yaml <<-END
-	interval: 2s
+	interval: 5s
 	agents: [{host: host}]
 	outputs:
 	  - remote_write: http://127.0.0.1:9001/api/v1/write
