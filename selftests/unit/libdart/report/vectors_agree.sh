@@ -31,7 +31,7 @@ check "the second implementation of ledgers generates golden vectors" \
 	sh -c "$vectors/generate_ledger.py >$generated"
 check "these equal the repository's as well" cmp "$generated" "$vectors/ledger.json"
 check "the example in <dart/ledger.h> is one of the golden vectors" sh -c "
-	frame=\$(sed -n '/An example: the first request/,/The transport/s/^ \*   \([0-9a-f]*\)\$/\1/p' \
+	frame=\$(sed -n '/An example: a request/,/The transport/s/^ \*   \([0-9a-f]*\)\$/\1/p' \
 		$tests/../uapi/dart/ledger.h | tr -d '\n')
 	grep -q \"\\\"frame\\\": \\\"\$frame\\\"\" $vectors/ledger.json"
 # The report in the comment of the header: its key, its place and its frame.
