@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../restarts.sh"
 
 model=$tests/lib/journal.py
-flows=300
+flows=100
 log=/run/follow.log
 
 # send SEED: a packet with INT-MD of each flow, slowly enough for a virtual network
