@@ -152,7 +152,7 @@ check "its other flows stay" $packets $known flows1 udp 1000 answers
 
 # ---- other pools
 
-sed -i 's,203.0.113.0/30,203.0.113.4/30,' $policy
+sed -i 's,203.0.113.0/30,203.0.113.4/30,; s,203.0.113.1:80,203.0.113.5:80,' $policy
 pkill -HUP -x dart-flows
 check "flows end that a policy has no place for" soon in_table 0
 check "no flow is left" soon shows '.flows.now == 0'
