@@ -176,7 +176,7 @@ __noinline int append__take_waiting(__u32 number, __u64 age)
 	return is_due;
 }
 
-/* Looks at one list after the other, so that no list waits for frames of its own. */
+/* Looks at the lists in turn, so that a frame of any list flushes the ones that have waited. */
 static __always_inline int append__look(void)
 {
 	struct append_taken *taken = append__taken();

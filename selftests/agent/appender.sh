@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# The XDP program is attached to append to a journal, follows its file, and is detached; what it
-# cannot append to is refused.
+# The XDP program is attached to append to a journal, follows its file, and is detached; journals
+# that it cannot append to are refused.
 . "$(dirname "$0")/../lib.sh"
 
 file=/run/journals.json

@@ -207,7 +207,7 @@ static void append_some(void)
 			 xdp_reporter__count(appending.xdp, APPENDED), frames);
 }
 
-/* Flushes each list: those with waiting entries have a WRITE, others have none. */
+/* Flushes each list: only a list with waiting entries becomes a WRITE. */
 static void flush_all(void)
 {
 	const struct dart_journal_geometry *geometry = &appending.target.geometry;

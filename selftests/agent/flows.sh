@@ -33,7 +33,7 @@ shows() {
 	$flow show >/run/shown && is_true "$1" /run/shown
 }
 
-# in_table COUNT: the table has so many entries
+# in_table COUNT: the table contains COUNT entries
 in_table() {
 	dartctl -j table show nat | is_true --argjson count "$1" '.entries == $count'
 }
@@ -81,7 +81,7 @@ check "the flows that began before are in the table" soon entered 16
 check "first packets of 1,000 flows of UDP come back translated, and so do answers" \
 	$packets $known flows1 udp 1000 answers
 check "both directions of each are in the table" soon entered 1000
-check "the entries are those of the flows" agrees
+check "the table contains the entries of the flows" agrees
 check "first packets of 200 flows of TCP come back translated, and so do answers" \
 	$packets $known flows1 tcp 200 answers
 check "they are in the table, too" soon entered 1200
@@ -97,7 +97,7 @@ check "dart-flows ends at SIGTERM" host_down TERM dart-flows
 check "it starts again" start
 check "it knows all flows" soon entered 1200
 check "all flows have their ports" $packets $known flows1 udp 1000 answers
-check "so have those of TCP" $packets $known flows1 tcp 200
+check "flows of TCP have their ports, too" $packets $known flows1 tcp 200
 check "dart-flows is killed" host_down KILL dart-flows
 dartctl table remove nat src=198.51.100.1 dst="$(gojq -r '."udp 10.0.0.1:4000"[0]' $known)" \
 	sport=53 dport="$(gojq -r '."udp 10.0.0.1:4000"[1]' $known)" proto=udp >/dev/null
@@ -110,7 +110,7 @@ check "an entry that is missing is entered, and one that nobody knows is removed
 	soon shows '.flows.entered == 1200 and .table.stray == 1 and .table.waiting == 0'
 check "an entry with an address of no pool is left alone" dartctl table remove nat \
 	src=10.9.9.9 dst=198.51.100.1 sport=9 dport=9 proto=tcp
-check "all others are those of the flows" agrees
+check "all other entries belong to flows" agrees
 for round in 1 2 3; do
 	$packets $known flows1 tcp $((1000 + 500 * round)) >/run/sent 2>&1 &
 	sender=$!
@@ -118,7 +118,7 @@ for round in 1 2 3; do
 	end_processes $sender
 	check "dart-flows starts after it was killed among new flows ($round)" start
 	check "no flow has another port than before" $packets $known flows1 tcp 200 answers
-	check "what it knows is in the table, and nothing else" soon agrees
+	check "the table contains the flows of the journal, and nothing else" soon agrees
 done
 
 # ---- dartd away and back

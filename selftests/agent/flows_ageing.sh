@@ -16,12 +16,12 @@ shows() {
 	dartctl --socket "$control" -j flow show >/run/shown && is_true "$1" /run/shown
 }
 
-# entered COUNT: so many flows are in the table, two entries each
+# entered COUNT: the table contains COUNT flows, two entries each
 entered() {
 	shows ".flows.entered == $1 and .table.waiting == 0" && in_table $((2 * $1))
 }
 
-# in_table COUNT: the table has so many entries
+# in_table COUNT: the table contains COUNT entries
 in_table() {
 	dartctl -j table show nat | is_true ".entries == $1"
 }

@@ -15,7 +15,7 @@ send() {
 		--seed "$1" --rate 500 >/dev/null
 }
 
-# counted ENTRIES: so many frames became entries, each once
+# counted ENTRIES: ENTRIES frames became entries, each once
 counted() {
 	dartctl -j xdp status eth0 | is_true ".[0] | .reports + .appended == $1 and .cramped == 0"
 }
@@ -47,7 +47,7 @@ found() {
 	dumped >/run/dumped && cmp /run/expected /run/dumped
 }
 
-# in_memory ENTRIES: the memory has so many entries, in batches that are whole
+# in_memory ENTRIES: the memory contains ENTRIES entries, in whole batches
 in_memory() {
 	on host "$model" memory events >/run/memory &&
 		[ "$("$model" entries /run/events.json /run/memory | sort -u | wc -l)" = "$1" ]

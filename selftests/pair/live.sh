@@ -40,7 +40,7 @@ numbers() {
 		"\(.requests) requests, \(.repeats) repeats, lost \(.lost)")' "/run/$1"
 }
 
-# sums EACH: each flow has so many packets, and nothing else is in the ledger
+# sums EACH: the ledger contains EACH packets for each flow, and nothing else
 sums() {
 	on host sh -c "$queries" |
 		gojq -s -e "length == $flows and

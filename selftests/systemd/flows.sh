@@ -13,7 +13,7 @@ says() {
 	[ "$(journalctl -u dart-flows --no-pager --output cat | grep -c "$2")" -ge "$1" ]
 }
 
-# entered COUNT: so many flows are in the table
+# entered COUNT: the table contains COUNT flows
 entered() {
 	dartctl -j flow show | is_true ".flows.entered == $1 and .table.waiting == 0" &&
 		dartctl -j table show nat | is_true ".entries == $((2 * $1))"

@@ -229,7 +229,7 @@ static void test_rules(void **state)
 	discovery__source(fixture.discovery, 0, &source);
 	assert_int_equal(source.dropped, 1);
 	assert_string_equal(source.faults->dropped_first[0], "b:1");
-	/* A source with rules of its own does not have those of the root. */
+	/* The rules of the root do not apply to a source with rules of its own. */
 	replace("c", "relabel_configs: [{source_labels: [__address__], regex: 'own:1', action: drop}]\n"
 		     "agents: [{host: x, port: 1}]\n"
 		     "sources: [{file_sd: f, relabel_configs: [{source_labels: [__meta_filepath, __address__],"

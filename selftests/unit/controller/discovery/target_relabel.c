@@ -118,7 +118,7 @@ static void test_dropped(void **state)
 	assert_string_equal(faults.dropped_first[0], "web1:9100");
 	assert_string_equal(faults.dropped_first[1], "web2:9100");
 	expect("db1:9100 {\"dc\":\"d1\",\"rack\":\"a7\"}; ");
-	/* Rules that drop all targets make an empty list, which is no fault. */
+	/* If the rules drop all targets, the list is empty, without an error. */
 	assert_int_equal(parse("[{source_labels: [__meta_role], regex: none, action: keep}]",
 			       groups),
 			 0);

@@ -31,7 +31,7 @@ receive() {
 	read -r <"$dir/$name.ready"
 }
 
-# have COUNT: so many hosts have sent a series by both
+# have COUNT: series of COUNT hosts reached both receivers
 have() {
 	local name
 	for name in otlp remote_write; do
