@@ -6,7 +6,8 @@ dart-flows_libraries := dart
 dart-flows_packages := jansson libsystemd libxxhash yaml-0.1
 
 flows_policy := $(addprefix tools/flows/settings/, policy.c policy_file.c)
-flows_nat := $(flows_policy) $(wildcard tools/flows/nat/*.c) tools/flows/packet/packet.c
+flows_nat := $(flows_policy) $(wildcard tools/flows/nat/*.c) \
+	tools/flows/function/function.c tools/flows/packet/packet.c
 unit_flows_packet_sources := tools/flows/packet/packet.c
 unit_flows_policy_sources := $(flows_policy)
 unit_flows_nat_sources := $(flows_nat)

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "flows_internal.h"
+#include "tools/flows/nat/nat.h"
 
 #define SECOND_NS 1000000000ULL
 #define SECOND_US 1000000ULL
@@ -43,9 +44,10 @@ static uint64_t now_ns(void)
 
 /* ---- the journal */
 
-static struct journal_record pack_record(const struct flow *flow, bool is_end)
+static struct journal_record pack_record(const struct flows *flows, const struct flow *flow,
+					 bool is_end)
 {
-	const struct nat_record record = flow__record(flow);
+	const struct flow_record record = function__record(flows->function, flow);
 
 	return (struct journal_record){
 		.is_end = is_end,
@@ -62,7 +64,7 @@ static struct journal_record pack_record(const struct flow *flow, bool is_end)
 
 static void add_record(struct flows *flows, const struct flow *flow, bool is_end)
 {
-	const struct journal_record record = pack_record(flow, is_end);
+	const struct journal_record record = pack_record(flows, flow, is_end);
 
 	if (!flows->is_restoring)
 		journal__add(flows->journal, &record);
@@ -70,7 +72,7 @@ static void add_record(struct flows *flows, const struct flow *flow, bool is_end
 
 static void restore(void *subject, const struct journal_record *record)
 {
-	const struct nat_record flow = {
+	const struct flow_record flow = {
 		.protocol = record->protocol,
 		.inside = { record->inside, record->inside_port },
 		.outside = { record->outside, record->outside_port },
@@ -79,9 +81,9 @@ static void restore(void *subject, const struct journal_record *record)
 	struct flows *flows = subject;
 
 	if (record->is_end)
-		nat__forget(flows->nat, &flow);
+		function__forget(flows->function, &flow);
 	else
-		nat__restore(flows->nat, &flow, now_ns());
+		function__restore(flows->function, &flow, now_ns());
 }
 
 /* Writes what has changed.  While that is not possible no flow begins. */
@@ -91,13 +93,13 @@ static int write_journal(struct flows *flows, struct dart_error *error)
 
 	if (!ret == flows->is_unwritable) {
 		flows->is_unwritable = ret;
-		nat__close(flows->nat, ret);
+		function__close(flows->function, ret);
 		say("%s", ret ? error->text : "the journal can be written again");
 	}
 	return ret;
 }
 
-/* The records of a compacted journal, taken from the NAT some chains at a time. */
+/* The records of a compacted journal, taken from the flows some chains at a time. */
 struct compaction {
 	const struct flows *flows;
 	struct journal_record *records;
@@ -111,6 +113,8 @@ static void keep_record(void *subject, const struct flow *flow)
 	struct compaction *compaction = subject;
 	struct journal_record *records = compaction->records;
 
+	if (!function__use_of(compaction->flows->function, flow).is_recorded)
+		return;
 	if (compaction->count == compaction->size) {
 		records = realloc(records, (2 * compaction->size + 1024) * sizeof(*records));
 		if (!records) {
@@ -120,7 +124,7 @@ static void keep_record(void *subject, const struct flow *flow)
 		compaction->records = records;
 		compaction->size = 2 * compaction->size + 1024;
 	}
-	records[compaction->count++] = pack_record(flow, false);
+	records[compaction->count++] = pack_record(compaction->flows, flow, false);
 }
 
 static int next_record(void *subject, struct journal_record *record)
@@ -129,8 +133,9 @@ static int next_record(void *subject, struct journal_record *record)
 
 	while (compaction->next == compaction->count && compaction->has_more) {
 		compaction->next = compaction->count = 0;
-		compaction->has_more = nat__walk(compaction->flows->nat, &compaction->place, 4096,
-						 keep_record, compaction);
+		compaction->has_more = function__walk(compaction->flows->function,
+						      &compaction->place, 4096, keep_record,
+						      compaction);
 	}
 	if (compaction->has_failed)
 		return -ENOMEM;
@@ -153,7 +158,6 @@ static int compact(struct flows *flows, struct dart_error *error)
 static int open_journal(struct flows *flows, struct dart_error *error)
 {
 	struct journal_found found;
-	struct nat_counts counts;
 	int ret;
 
 	flows->is_restoring = true;
@@ -161,14 +165,14 @@ static int open_journal(struct flows *flows, struct dart_error *error)
 	flows->is_restoring = false;
 	if (ret)
 		return ret;
-	nat__count(flows->nat, &counts);
 	if (found.is_set_aside)
 		say("%s is not a journal: it is %s.damaged now, and all flows begin anew",
 		    flows->policy->journal, flows->policy->journal);
 	if (found.damaged)
 		say("%" PRIu64 " records of %s are damaged and were passed over", found.damaged,
 		    flows->policy->journal);
-	say("%" PRIu64 " flows are known from %" PRIu64 " records", counts.flows, found.records);
+	say("%" PRIu64 " flows are known from %" PRIu64 " records",
+	    function__counts(flows->function)->flows, found.records);
 	return compact(flows, error);
 }
 
@@ -177,23 +181,23 @@ static int open_journal(struct flows *flows, struct dart_error *error)
 static void enter(void *subject, struct flow *flow)
 {
 	struct flows *flows = subject;
-	uint8_t key[NAT_KEY_LENGTH], value[NAT_VALUE_LENGTH];
+	uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
 
 	/* An answer to a packet that is translated finds its entry. */
-	flow__entry(flow, NAT_BACK, key, value);
+	function__entry(flows->function, flow, FLOW_BACK, key, value);
 	table__insert(flows->table, key, value, NULL);
-	flow__entry(flow, NAT_OUT, key, value);
+	function__entry(flows->function, flow, FLOW_OUT, key, value);
 	table__insert(flows->table, key, value, flow);
 }
 
 static void leave(void *subject, struct flow *flow)
 {
 	struct flows *flows = subject;
-	uint8_t key[NAT_KEY_LENGTH], value[NAT_VALUE_LENGTH];
+	uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
 
-	flow__entry(flow, NAT_OUT, key, value);
+	function__entry(flows->function, flow, FLOW_OUT, key, value);
 	table__remove(flows->table, key, NULL);
-	flow__entry(flow, NAT_BACK, key, value);
+	function__entry(flows->function, flow, FLOW_BACK, key, value);
 	table__remove(flows->table, key, flow);
 }
 
@@ -207,7 +211,7 @@ static void ended(void *subject, const struct flow *flow)
 	add_record(subject, flow, true);
 }
 
-static const struct nat_handlers nat_handlers = { begun, ended, enter, leave };
+static const struct function_handlers function_handlers = { begun, ended, enter, leave };
 
 /* Removes an entry that the table should not have alone: the flow is translated here. */
 static void on_changed(void *subject, void *token, bool is_inserted, bool is_there)
@@ -216,32 +220,32 @@ static void on_changed(void *subject, void *token, bool is_inserted, bool is_the
 	struct flow *flow = token;
 
 	if (!is_inserted) {
-		nat__left(flows->nat, flow, now_ns());
+		function__left(flows->function, flow, now_ns());
 		return;
 	}
-	if (!is_there && flow->state == FLOW_ENTERING) {
-		uint8_t key[NAT_KEY_LENGTH], value[NAT_VALUE_LENGTH];
+	if (!is_there && function__is_entering(flow)) {
+		uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
 
-		flow__entry(flow, NAT_OUT, key, value);
+		function__entry(flows->function, flow, FLOW_OUT, key, value);
 		table__remove(flows->table, key, NULL);
-		flow__entry(flow, NAT_BACK, key, value);
+		function__entry(flows->function, flow, FLOW_BACK, key, value);
 		table__remove(flows->table, key, NULL);
 	}
-	nat__entered(flows->nat, flow, is_there, now_ns());
+	function__entered(flows->function, flow, is_there, now_ns());
 }
 
 static bool on_see(void *subject, const uint8_t *key, const uint8_t *value)
 {
 	struct flows *flows = subject;
 
-	return nat__see(flows->nat, key, value);
+	return function__see(flows->function, key, value);
 }
 
 static void on_compare(void *subject)
 {
 	struct flows *flows = subject;
 
-	nat__compare(flows->nat);
+	function__compare(flows->function);
 }
 
 static void on_connected(void *subject, bool is_there, const char *reason)
@@ -299,7 +303,7 @@ static bool translate(struct flows *flows, const struct port_frame *frame, struc
 	}
 	if (frame->has_partial_checksum)
 		packet__complete(packet);
-	if (nat__translate(flows->nat, packet, now) != NAT_TRANSLATED)
+	if (function__take(flows->function, packet, now) != FUNCTION_PASSES)
 		return false;
 	next_hop = policy__route(flows->policy, packet->destination.address);
 	if (!next_hop) {
@@ -344,7 +348,6 @@ static int on_packets(sd_event_source *source, int fd, uint32_t events, void *da
 static int on_time(sd_event_source *source, uint64_t usec, void *data)
 {
 	struct flows *flows = data;
-	struct nat_counts counts;
 	struct dart_error error;
 	bool has_more;
 
@@ -354,9 +357,9 @@ static int on_time(sd_event_source *source, uint64_t usec, void *data)
 		return 0;
 	}
 	port__overrun(flows->port);
-	has_more = nat__tick(flows->nat, now_ns(), table__is_there(flows->table));
-	nat__count(flows->nat, &counts);
-	if (journal__is_long(flows->journal, counts.flows) && compact(flows, &error))
+	has_more = function__tick(flows->function, now_ns(), table__is_there(flows->table));
+	if (journal__is_long(flows->journal, function__counts(flows->function)->flows) &&
+	    compact(flows, &error))
 		say("%s", error.text);
 	write_journal(flows, &error);
 	sd_event_source_set_time_relative(source, has_more ? SECOND_US / 100 : SECOND_US);
@@ -375,7 +378,7 @@ static int reload(struct flows *flows, struct dart_error *error)
 	if (ret)
 		goto err_free;
 	ret = policy__check_reload(flows->policy, next, error) ?:
-		      nat__set_policy(flows->nat, next, error);
+		      function__set_policy(flows->function, next, error);
 	if (ret < 0) {
 		policy__clear(next);
 		goto err_free;
@@ -471,17 +474,20 @@ static int open_all(struct flows *flows, struct dart_error *error)
 		      open_loop(flows, error);
 	if (ret)
 		return ret;
+	ret = function__new(&nat_type, flows->policy, &function_handlers, flows, &flows->function,
+			    error);
+	if (ret)
+		return ret;
 	flows->table_settings = (struct table_settings){
 		.socket = flows->policy->dartd,
 		.name = flows->policy->table,
-		.key_length = NAT_KEY_LENGTH,
-		.value_length = NAT_VALUE_LENGTH,
+		.key_length = FLOW_KEY_LENGTH,
+		.value_length = function__value_length(flows->function),
 	};
-	ret = nat__new(flows->policy, &nat_handlers, flows, &flows->nat, error) ?:
-		      open_journal(flows, error)				?:
+	ret = open_journal(flows, error) ?:
 		      table__new(flows->event, &flows->table_settings, &table_handlers, flows,
 				 &flows->table, error);
-	control.nat = flows->nat;
+	control.function = flows->function;
 	return ret   ?:
 		       control__new(flows->event, flows->options->control, &control,
 				    &flows->control, error);
@@ -491,7 +497,7 @@ static void close_all(struct flows *flows)
 {
 	control__free(flows->control);
 	table__free(flows->table);
-	nat__free(flows->nat);
+	function__free(flows->function);
 	journal__close(flows->journal);
 	sd_event_source_disable_unref(flows->packets);
 	sd_event_source_disable_unref(flows->timer);

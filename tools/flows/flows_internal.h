@@ -16,11 +16,11 @@ struct flows {
 	sd_event *event;
 	sd_event_source *packets, *timer;
 	struct port *port;
-	struct nat *nat;
+	struct function *function;
 	struct table *table;
 	struct journal *journal;
 	struct control *control;
-	bool is_restoring; /* flows of the journal become those of the NAT */
+	bool is_restoring; /* flows of the journal become those of the function */
 	bool is_unwritable; /* the journal, as far as was told */
 	int status; /* -errno: why the loop ends */
 	struct dart_error error;

@@ -2,7 +2,6 @@
 /* What dartctl shows of the daemon. */
 #include <jansson.h>
 #include <libdart/json.h>
-#include <netinet/in.h>
 
 #include "flows_internal.h"
 
@@ -11,14 +10,16 @@ static void set_count(json_t *object, const char *name, uint64_t count)
 	json_object_set_new(object, name, dart_json__unsigned(count));
 }
 
-static json_t *pack_packets(struct flows *flows, const struct nat_counts *counts)
+static json_t *pack_packets(struct flows *flows)
 {
+	const struct function_counts *counts = function__counts(flows->function);
 	json_t *packets = json_object();
-	int i;
+	const char *name;
+	unsigned int i;
 
 	set_count(packets, "received", flows->received);
-	for (i = 0; i < NAT_VERDICTS; i++)
-		set_count(packets, nat_verdict_names[i], counts->verdicts[i]);
+	for (i = 0; (name = function__verdict_name(flows->function, i)); i++)
+		set_count(packets, name, counts->verdicts[i]);
 	for (i = PACKET_GOOD + 1; i < PACKET_FLAWS; i++)
 		set_count(packets, packet_flaw_names[i], flows->flaws[i]);
 	set_count(packets, "rate", flows->limited);
@@ -31,8 +32,9 @@ static json_t *pack_packets(struct flows *flows, const struct nat_counts *counts
 	return packets;
 }
 
-static json_t *pack_flows(const struct nat_counts *counts)
+static json_t *pack_flows(const struct flows *flows)
 {
+	const struct function_counts *counts = function__counts(flows->function);
 	json_t *object = json_object();
 	int i;
 
@@ -40,8 +42,6 @@ static json_t *pack_flows(const struct nat_counts *counts)
 	set_count(object, "begun", counts->begun);
 	set_count(object, "ended", counts->ended);
 	set_count(object, "refused", counts->refused);
-	set_count(object, "mappings", counts->mappings);
-	set_count(object, "subscribers", counts->subscribers);
 	for (i = 0; i < FLOW_STATES; i++)
 		set_count(object, flow_state_names[i], counts->by_state[i]);
 	return object;
@@ -65,24 +65,28 @@ static json_t *pack_table(struct flows *flows)
 	return object;
 }
 
+/* Counts that only this function has, in the group that it names. */
+static void tell_count(void *subject, const char *group, const char *name, uint64_t count)
+{
+	json_t *status = subject, *object = json_object_get(status, group);
+
+	if (!object) {
+		json_object_set_new(status, group, json_object());
+		object = json_object_get(status, group);
+	}
+	set_count(object, name, count);
+}
+
 json_t *flows__status(struct flows *flows)
 {
-	static const uint8_t protocols[POLICY_CLASSES] = {
-		[POLICY_TCP] = IPPROTO_TCP,
-		[POLICY_UDP] = IPPROTO_UDP,
-		[POLICY_ICMP] = IPPROTO_ICMP,
-	};
-	json_t *ports = json_object();
-	struct nat_counts counts;
-	int kind;
+	json_t *status;
 
-	nat__count(flows->nat, &counts);
-	set_count(ports, "of_each", counts.port_places);
-	for (kind = 0; kind < POLICY_CLASSES; kind++)
-		set_count(ports, policy__protocol_name(protocols[kind]), counts.ports[kind]);
-	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:{s:s, s:o}}", "interface",
-			 flows->policy->interface, "flows", pack_flows(&counts), "packets",
-			 pack_packets(flows, &counts), "table", pack_table(flows), "ports", ports,
-			 "journal", "path", flows->policy->journal, "records",
-			 dart_json__unsigned(journal__length(flows->journal)));
+	status = json_pack("{s:s, s:o, s:o, s:o, s:{s:s, s:o}}", "interface",
+			   flows->policy->interface, "flows", pack_flows(flows), "packets",
+			   pack_packets(flows), "table", pack_table(flows), "journal", "path",
+			   flows->policy->journal, "records",
+			   dart_json__unsigned(journal__length(flows->journal)));
+	if (status)
+		function__tell_counts(flows->function, tell_count, status);
+	return status;
 }

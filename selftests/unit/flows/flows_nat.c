@@ -73,7 +73,7 @@ static void test_all_ports(void **state)
 	out(IPPROTO_TCP, at(INSIDE, 65535), at(REMOTE, 53));
 	/* A port whose flow has ended is another one's. */
 	settle();
-	nat__end(scene.nat, nat__find(scene.nat, IPPROTO_UDP, &(struct end){ INSIDE, 77 },
+	function__end(scene.nat, function__find(scene.nat, IPPROTO_UDP, &(struct end){ INSIDE, 77 },
 				      &(struct end){ REMOTE, 53 }));
 	assert_int_equal(try_out(IPPROTO_UDP, at(INSIDE, 65535), at(REMOTE, 53)), NAT_EXHAUSTED);
 	settle();
@@ -115,7 +115,7 @@ static void test_limits(void **state)
 	out(IPPROTO_UDP, at(INSIDE + 1, 4001), at(REMOTE, 53));
 	assert_int_equal(try_out(IPPROTO_UDP, at(INSIDE + 2, 1), at(REMOTE, 53)), NAT_EXHAUSTED);
 	nat__count(scene.nat, &counts);
-	assert_int_equal(counts.flows, 7);
+	assert_int_equal(function__counts(scene.nat)->flows, 7);
 	assert_int_equal(counts.mappings, 5);
 	assert_int_equal(counts.subscribers, 2);
 	assert_int_equal(counts.ports[POLICY_UDP], 5);
@@ -180,7 +180,7 @@ static void test_other_policies(void **state)
 		 "static: [{protocol: tcp, inside: 10.0.0.9:80, outside: 203.0.113.1:%u}]\n",
 		 outside.port);
 	read_policy(&scene.other, text);
-	assert_int_equal(nat__set_policy(scene.nat, &scene.other, &error), -EADDRINUSE);
+	assert_int_equal(function__set_policy(scene.nat, &scene.other, &error), -EADDRINUSE);
 	assert_non_null(strstr(error.text, "a flow has this port"));
 	policy__clear(&scene.other);
 	assert_int_equal(scene.changes, 0);
@@ -189,7 +189,7 @@ static void test_other_policies(void **state)
 	read_policy(&scene.other, "pools: [{addresses: 203.0.113.1}]\n");
 	scene.other.inside.list[0].length = 32;
 	scene.other.inside.list[0].address[3] = 1;
-	assert_int_equal(nat__set_policy(scene.nat, &scene.other, &error), 0);
+	assert_int_equal(function__set_policy(scene.nat, &scene.other, &error), 0);
 	policy__clear(&scene.policy);
 	scene.policy = scene.other;
 	assert_int_equal(scene.changes, 1);
@@ -198,7 +198,7 @@ static void test_other_policies(void **state)
 	out(IPPROTO_TCP, at(INSIDE, 4000), at(REMOTE, 53));
 
 	read_policy(&scene.other, "pools: [{addresses: 203.0.113.9}]\n");
-	assert_int_equal(nat__set_policy(scene.nat, &scene.other, &error), 0);
+	assert_int_equal(function__set_policy(scene.nat, &scene.other, &error), 0);
 	policy__clear(&scene.policy);
 	scene.policy = scene.other;
 	settle();
@@ -212,11 +212,11 @@ static void test_closed(void **state)
 {
 	open_scene("pools: [{addresses: 203.0.113.1}]\n");
 	out(IPPROTO_UDP, at(INSIDE, 4000), at(REMOTE, 53));
-	nat__close(scene.nat, true);
+	function__close(scene.nat, true);
 	out(IPPROTO_UDP, at(INSIDE, 4000), at(REMOTE, 53));
 	assert_int_equal(try_out(IPPROTO_UDP, at(INSIDE, 4000), at(REMOTE, 54)), NAT_CLOSED);
 	assert_int_equal(try_out(IPPROTO_UDP, at(INSIDE, 4001), at(REMOTE, 53)), NAT_CLOSED);
-	nat__close(scene.nat, false);
+	function__close(scene.nat, false);
 	out(IPPROTO_UDP, at(INSIDE, 4001), at(REMOTE, 53));
 	close_scene();
 }
@@ -240,7 +240,7 @@ static void test_ports_are_never_doubled(void **state)
 		}
 		scene.now += random__below(&random, 4) * SECOND;
 		if (!random__below(&random, 4))
-			nat__tick(scene.nat, scene.now, true);
+			function__tick(scene.nat, scene.now, true);
 		if (!random__below(&random, 3))
 			settle();
 	}

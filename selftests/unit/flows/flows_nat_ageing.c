@@ -6,7 +6,7 @@
 
 static enum flow_state state_of(uint8_t protocol, struct end inside, struct end remote)
 {
-	const struct flow *flow = nat__find(scene.nat, protocol, &inside, &remote);
+	const struct flow *flow = function__find(scene.nat, protocol, &inside, &remote);
 
 	assert_non_null(flow);
 	return flow->state;
@@ -21,23 +21,23 @@ static void test_idle_flows_end(void **state)
 	out(IPPROTO_UDP, inside, remote);
 	settle();
 	scene.now += 100 * SECOND - 1;
-	nat__tick(scene.nat, scene.now, true);
+	function__tick(scene.nat, scene.now, true);
 	assert_int_equal(state_of(IPPROTO_UDP, inside, remote), FLOW_ENTERED);
 	scene.now += 1;
-	nat__tick(scene.nat, scene.now, false);
+	function__tick(scene.nat, scene.now, false);
 	assert_int_equal(state_of(IPPROTO_UDP, inside, remote), FLOW_ENTERED);
-	nat__tick(scene.nat, scene.now, true);
+	function__tick(scene.nat, scene.now, true);
 	assert_int_equal(state_of(IPPROTO_UDP, inside, remote), FLOW_LEAVING);
 	settle();
 	assert_int_equal(state_of(IPPROTO_UDP, inside, remote), FLOW_ASKED);
 	scene.now += 100 * SECOND - 1;
-	nat__tick(scene.nat, scene.now, true);
+	function__tick(scene.nat, scene.now, true);
 	assert_int_equal(scene.ended, 0);
 	scene.now += 1;
-	nat__tick(scene.nat, scene.now, true);
+	function__tick(scene.nat, scene.now, true);
 	assert_int_equal(scene.ended, 1);
 	nat__count(scene.nat, &counts);
-	assert_int_equal(counts.flows, 0);
+	assert_int_equal(function__counts(scene.nat)->flows, 0);
 	assert_int_equal(counts.mappings, 0);
 	assert_int_equal(counts.subscribers, 0);
 	assert_int_equal(counts.ports[POLICY_UDP], 0);
@@ -55,7 +55,7 @@ static void test_used_flows_stay(void **state)
 	settle();
 	for (round = 0; round < 4; round++) {
 		scene.now += 100 * SECOND;
-		nat__tick(scene.nat, scene.now, true);
+		function__tick(scene.nat, scene.now, true);
 		if (round & 1)
 			settle(); /* else the packet comes before the removal is made */
 		if (round & 2) {
@@ -84,13 +84,13 @@ static void test_end_of_an_asked_flow(void **state)
 	out(IPPROTO_UDP, inside, remote);
 	settle();
 	scene.now += 100 * SECOND;
-	nat__tick(scene.nat, scene.now, true);
+	function__tick(scene.nat, scene.now, true);
 	out(IPPROTO_UDP, inside, remote);
-	nat__end(scene.nat, nat__find(scene.nat, IPPROTO_UDP, &inside, &remote));
+	function__end(scene.nat, function__find(scene.nat, IPPROTO_UDP, &inside, &remote));
 	assert_int_equal(scene.changes, 3);
 	settle();
 	assert_int_equal(scene.ended, 1);
-	assert_null(nat__find(scene.nat, IPPROTO_UDP, &inside, &remote));
+	assert_null(function__find(scene.nat, IPPROTO_UDP, &inside, &remote));
 	close_scene();
 }
 
@@ -108,50 +108,50 @@ static void test_echoes_are_kept(void **state)
 	scene.now += 9 * SECOND;
 	out(IPPROTO_ICMP, at(INSIDE, 77), at(REMOTE, 0));
 	scene.now += 9 * SECOND;
-	nat__tick(scene.nat, scene.now, false);
+	function__tick(scene.nat, scene.now, false);
 	assert_int_equal(scene.ended, 0);
 	scene.now += SECOND;
-	nat__tick(scene.nat, scene.now, false);
+	function__tick(scene.nat, scene.now, false);
 	assert_int_equal(scene.ended, 1);
 	close_scene();
 }
 
-static void see(const struct flow *flow, enum nat_direction direction, bool is_right)
+static void see(const struct flow *flow, enum flow_direction direction, bool is_right)
 {
-	uint8_t key[NAT_KEY_LENGTH], value[NAT_VALUE_LENGTH];
+	uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
 
-	flow__entry(flow, direction, key, value);
+	function__entry(scene.nat, flow, direction, key, value);
 	if (!is_right)
 		value[5] ^= 1;
-	assert_int_equal(nat__see(scene.nat, key, value), is_right);
+	assert_int_equal(function__see(scene.nat, key, value), is_right);
 }
 
 static void test_comparison(void **state)
 {
-	static const uint8_t foreign[NAT_VALUE_LENGTH] = { 192, 0, 2, 1, 0, 9, 1 };
-	static const uint8_t stray[NAT_VALUE_LENGTH] = { 203, 0, 113, 1, 0, 9, 1 };
-	uint8_t key[NAT_KEY_LENGTH] = { 10, 9, 9, 9, 198, 51, 100, 1, 0, 9, 0, 9, 17 };
+	static const uint8_t foreign[FLOW_VALUE_MAX] = { 192, 0, 2, 1, 0, 9, 1 };
+	static const uint8_t stray[FLOW_VALUE_MAX] = { 203, 0, 113, 1, 0, 9, 1 };
+	uint8_t key[FLOW_KEY_LENGTH] = { 10, 9, 9, 9, 198, 51, 100, 1, 0, 9, 0, 9, 17 };
 	struct flow *flows[4];
 	int i;
 
 	open_scene("pools: [{addresses: 203.0.113.1}]\n");
 	for (i = 0; i < 4; i++) {
 		out(IPPROTO_UDP, at(INSIDE, 4000 + i), at(REMOTE, 53));
-		flows[i] = nat__find(scene.nat, IPPROTO_UDP, &(struct end){ INSIDE, 4000 + i },
+		flows[i] = function__find(scene.nat, IPPROTO_UDP, &(struct end){ INSIDE, 4000 + i },
 				     &(struct end){ REMOTE, 53 });
 	}
 	settle();
-	see(flows[0], NAT_OUT, true);
-	see(flows[0], NAT_BACK, true);
-	see(flows[1], NAT_OUT, true);
-	see(flows[2], NAT_OUT, false);
-	see(flows[2], NAT_BACK, true);
-	nat__end(scene.nat, flows[3]);
+	see(flows[0], FLOW_OUT, true);
+	see(flows[0], FLOW_BACK, true);
+	see(flows[1], FLOW_OUT, true);
+	see(flows[2], FLOW_OUT, false);
+	see(flows[2], FLOW_BACK, true);
+	function__end(scene.nat, flows[3]);
 	scene.changes = 0; /* dartd went away */
-	see(flows[3], NAT_OUT, true);
-	assert_true(nat__see(scene.nat, key, foreign));
-	assert_false(nat__see(scene.nat, key, stray));
-	nat__compare(scene.nat);
+	see(flows[3], FLOW_OUT, true);
+	assert_true(function__see(scene.nat, key, foreign));
+	assert_false(function__see(scene.nat, key, stray));
+	function__compare(scene.nat);
 	/* The flow that ends is removed first. */
 	assert_int_equal(scene.changes, 3);
 	assert_false(scene.is_insertion[0]);
@@ -164,31 +164,31 @@ static void test_comparison(void **state)
 
 static void test_restored(void **state)
 {
-	struct nat_record record = {
+	struct flow_record record = {
 		IPPROTO_UDP, { INSIDE, 4000 }, { POOL, 2000 }, { REMOTE, 53 }
 	};
 	struct end outside;
 
 	open_scene("pools: [{addresses: 203.0.113.1, ports: 2000-2003}]\n");
-	assert_int_equal(nat__restore(scene.nat, &record, 0), 0);
-	assert_int_equal(nat__restore(scene.nat, &record, 0), -EEXIST);
+	assert_int_equal(function__restore(scene.nat, &record, 0), 0);
+	assert_int_equal(function__restore(scene.nat, &record, 0), -EEXIST);
 	outside = out(IPPROTO_UDP, at(INSIDE, 4000), at(REMOTE, 99));
 	assert_int_equal(outside.port, 2000);
 	settle();
 	/* The end of the first one was lost: the later one has its port. */
 	record.inside.address++;
-	assert_int_equal(nat__restore(scene.nat, &record, 0), 0);
+	assert_int_equal(function__restore(scene.nat, &record, 0), 0);
 	outside = out(IPPROTO_UDP, at(INSIDE + 1, 4000), at(REMOTE, 99));
 	assert_int_equal(outside.port, 2000);
 	outside = out(IPPROTO_UDP, at(INSIDE, 4000), at(REMOTE, 99));
 	assert_int_not_equal(outside.port, 2000);
 	settle();
-	nat__forget(scene.nat, &record);
-	assert_null(nat__find(scene.nat, IPPROTO_UDP, &record.inside, &record.remote));
+	function__forget(scene.nat, &record);
+	assert_null(function__find(scene.nat, IPPROTO_UDP, &record.inside, &record.remote));
 	/* A pool that is no more: the flow is about to end, and its host gets another port. */
-	record = (struct nat_record){ IPPROTO_UDP, { INSIDE + 2, 1 }, { 5, 6 }, { REMOTE, 53 } };
-	assert_int_equal(nat__restore(scene.nat, &record, 0), 0);
-	nat__compare(scene.nat);
+	record = (struct flow_record){ IPPROTO_UDP, { INSIDE + 2, 1 }, { 5, 6 }, { REMOTE, 53 } };
+	assert_int_equal(function__restore(scene.nat, &record, 0), 0);
+	function__compare(scene.nat);
 	outside = out(IPPROTO_UDP, at(INSIDE + 2, 1), at(REMOTE, 53));
 	assert_int_equal(outside.address, POOL);
 	settle();

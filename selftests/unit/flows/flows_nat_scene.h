@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "selftests/unit/unit.h"
+#include "tools/flows/function/function_type.h"
 #include "tools/flows/nat/nat.h"
 
 #define SECOND 1000000000ULL
@@ -23,7 +24,7 @@
 /* The table as it would be once all changes are made: entries of flows, by their handlers. */
 struct scene {
 	struct policy policy, other;
-	struct nat *nat;
+	struct function *nat;
 	uint64_t now;
 	struct flow *changed[200000];
 	bool is_insertion[200000];
@@ -56,7 +57,7 @@ static inline void leave(void *subject, struct flow *flow)
 	scene.changed[scene.changes++] = flow;
 }
 
-static const struct nat_handlers handlers = { begun, ended, enter, leave };
+static const struct function_handlers handlers = { begun, ended, enter, leave };
 
 static inline void read_policy(struct policy *policy, const char *rest)
 {
@@ -75,12 +76,12 @@ static inline void open_scene(const char *rest)
 	memset(&scene, 0, sizeof(scene));
 	scene.now = SECOND;
 	read_policy(&scene.policy, rest);
-	assert_int_equal(nat__new(&scene.policy, &handlers, NULL, &scene.nat, &error), 0);
+	assert_int_equal(function__new(&nat_type, &scene.policy, &handlers, NULL, &scene.nat, &error), 0);
 }
 
 static inline void close_scene(void)
 {
-	nat__free(scene.nat);
+	function__free(scene.nat);
 	policy__clear(&scene.policy);
 }
 
@@ -91,9 +92,9 @@ static inline void settle(void)
 
 	for (i = 0; i < scene.changes; i++)
 		if (scene.is_insertion[i])
-			nat__entered(scene.nat, scene.changed[i], true, scene.now);
+			function__entered(scene.nat, scene.changed[i], true, scene.now);
 		else
-			nat__left(scene.nat, scene.changed[i], scene.now);
+			function__left(scene.nat, scene.changed[i], scene.now);
 	scene.changes = 0;
 }
 
@@ -111,8 +112,14 @@ static inline enum nat_verdict send_packet(uint8_t protocol, struct end *source,
 		.source = *source,
 		.destination = *destination,
 	};
-	const enum nat_verdict verdict = nat__translate(scene.nat, &packet, scene.now);
+	const struct function_counts *counts = function__counts(scene.nat);
+	const struct function_counts before = *counts;
+	const enum function_action action = function__take(scene.nat, &packet, scene.now);
+	enum nat_verdict verdict = 0;
 
+	while (verdict < NAT_VERDICTS && counts->verdicts[verdict] == before.verdicts[verdict])
+		verdict++;
+	assert_int_equal(action == FUNCTION_PASSES, verdict == NAT_TRANSLATED);
 	*source = packet.source;
 	*destination = packet.destination;
 	return verdict;

@@ -13,8 +13,9 @@
  *
  * An error is {"ok": false, "error": "ENOENT", "message": SENTENCE}.  A FLOW: {"protocol": "udp",
  * "inside": "10.0.0.5:4000", "outside": "203.0.113.1:4000", "remote": "198.51.100.1:53", "state":
- * "entered", "age_s": seconds in this state, "static": false, "packets": N, "bytes": N}; the last
- * two count what the daemon translated itself.
+ * "entered", "connection": null, "age_s": seconds in this state, "static": false, "packets": N,
+ * "bytes": N}; the last two count the packets that came to the daemon.  A function that tracks
+ * connections gives their state as "connection".
  *
  * Clients are strangers: their number, their requests and the answers to each are bounded, and a
  * client that does not read its answer is not read from.
@@ -25,7 +26,7 @@
 #include <jansson.h>
 #include <systemd/sd-event.h>
 
-#include "tools/flows/nat/nat.h"
+#include "tools/flows/function/function.h"
 
 #define CONTROL_SOCKET "/run/dart-flows/control.sock"
 #define CONTROL_CLIENTS 16
@@ -33,9 +34,9 @@
 
 struct control;
 
-/* The NAT outlives the control.  @status returns a new reference, or NULL: out of memory. */
+/* The function outlives the control.  @status returns a new reference, or NULL: out of memory. */
 struct control_subject {
-	struct nat *nat;
+	struct function *function;
 	json_t *(*status)(void *subject);
 	/* writes what a request changed to the journal; 0, or -errno with a sentence in @error */
 	int (*settle)(void *subject, struct dart_error *error);

@@ -34,40 +34,50 @@ static json_t *pack_end(const struct end *end)
 	return json_sprintf("%s:%u", inet_ntop(AF_INET, &in, address, sizeof(address)), end->port);
 }
 
-static json_t *pack_flow(const struct flow *flow)
+static json_t *pack_flow(const struct control_subject *subject, const struct flow *flow)
 {
-	const struct mapping *mapping = flow->mapping;
+	const struct flow_record record = function__record(subject->function, flow);
+	const struct flow_use use = function__use_of(subject->function, flow);
 
-	return json_pack("{s:s, s:o, s:o, s:o, s:s, s:I, s:b, s:o, s:o}", "protocol",
-			 policy__protocol_name(mapping->protocol), "inside",
-			 pack_end(&mapping->inside), "outside", pack_end(&mapping->outside),
-			 "remote", pack_end(&flow->remote), "state", flow_state_names[flow->state],
-			 "age_s", (json_int_t)((now_ns() - flow->since_ns) / 1000000000), "static",
-			 mapping->is_static, "packets", dart_json__unsigned(flow->packets), "bytes",
-			 dart_json__unsigned(flow->bytes));
+	return json_pack("{s:s, s:o, s:o, s:o, s:s, s:s?, s:I, s:b, s:o, s:o}", "protocol",
+			 policy__protocol_name(record.protocol), "inside", pack_end(&record.inside),
+			 "outside", pack_end(&record.outside), "remote", pack_end(&record.remote),
+			 "state", flow_state_names[use.state], "connection",
+			 function__connection(subject->function, flow), "age_s",
+			 (json_int_t)((now_ns() - use.since_ns) / 1000000000), "static",
+			 use.is_static, "packets", dart_json__unsigned(use.packets), "bytes",
+			 dart_json__unsigned(use.bytes));
 }
 
-static void tell_flow(void *flows, const struct flow *flow)
+struct listing {
+	const struct control_subject *subject;
+	json_t *flows;
+};
+
+static void tell_flow(void *subject, const struct flow *flow)
 {
-	json_array_append_new(flows, pack_flow(flow));
+	const struct listing *listing = subject;
+
+	json_array_append_new(listing->flows, pack_flow(listing->subject, flow));
 }
 
 static json_t *list(const struct control_subject *subject, json_t *request)
 {
-	json_t *flows = json_array(), *answer;
+	struct listing listing = { subject, json_array() };
 	json_int_t place = 0;
+	json_t *answer;
 	uint64_t next;
 	bool has_more;
 
 	if (json_unpack(request, "{s:s, s?I !}", "request", &(const char *){ NULL }, "place",
 			&place) ||
 	    place < 0) {
-		json_decref(flows);
+		json_decref(listing.flows);
 		return refuse(EINVAL, "'place' is a number that an answer contained, or 0");
 	}
 	next = place;
-	has_more = nat__walk(subject->nat, &next, CHAINS, tell_flow, flows);
-	answer = json_pack("{s:b, s:o}", "ok", 1, "flows", flows);
+	has_more = function__walk(subject->function, &next, CHAINS, tell_flow, &listing);
+	answer = json_pack("{s:b, s:o}", "ok", 1, "flows", listing.flows);
 	if (answer && has_more)
 		json_object_set_new(answer, "place", json_integer(next));
 	return answer;
@@ -95,7 +105,7 @@ static struct flow *find(const struct control_subject *subject, json_t *request,
 		*answer = refuse(EINVAL, "an end of a flow is ADDRESS:PORT, as 10.0.0.5:4000");
 		return NULL;
 	}
-	flow = nat__find(subject->nat, protocol, &inside, &remote);
+	flow = function__find(subject->function, protocol, &inside, &remote);
 	if (!flow)
 		*answer = refuse(ENOENT, "there is no such flow ('dartctl flow list' prints all)");
 	return flow;
@@ -107,7 +117,7 @@ static json_t *show(const struct control_subject *subject, json_t *request)
 	json_t *answer;
 
 	flow = find(subject, request, &answer);
-	return flow ? json_pack("{s:b, s:o}", "ok", 1, "flow", pack_flow(flow)) : answer;
+	return flow ? json_pack("{s:b, s:o}", "ok", 1, "flow", pack_flow(subject, flow)) : answer;
 }
 
 static json_t *end(const struct control_subject *subject, json_t *request)
@@ -120,8 +130,8 @@ static json_t *end(const struct control_subject *subject, json_t *request)
 	flow = find(subject, request, &answer);
 	if (!flow)
 		return answer;
-	answer = json_pack("{s:b, s:o}", "ok", 1, "flow", pack_flow(flow));
-	nat__end(subject->nat, flow);
+	answer = json_pack("{s:b, s:o}", "ok", 1, "flow", pack_flow(subject, flow));
+	function__end(subject->function, flow);
 	ret = subject->settle(subject->subject, &error);
 	if (!ret)
 		return answer;

@@ -9,9 +9,11 @@
 
 #include "nat_internal.h"
 
+#define REWRITES_SOURCE 1
+
 #define MAPPING_OF(link) ((struct mapping *)((char *)(link)-offsetof(struct mapping, outside_link)))
 
-const char *const nat_verdict_names[NAT_VERDICTS] = {
+static const char *const verdict_names[NAT_VERDICTS] = {
 	[NAT_TRANSLATED] = "translated", [NAT_UNRELATED] = "unrelated",
 	[NAT_UNKNOWN] = "unknown",	 [NAT_FILTERED] = "filtered",
 	[NAT_LIMITED] = "limited",	 [NAT_EXHAUSTED] = "exhausted",
@@ -21,7 +23,7 @@ const char *const nat_verdict_names[NAT_VERDICTS] = {
 /* No new flow uses the mapping, and its flows end. */
 static void leave_mapping(struct nat *nat, struct mapping *mapping)
 {
-	struct flow *flow, *next;
+	struct nat_flow *flow, *next;
 
 	if (!mapping->is_leaving)
 		index__remove(&nat->insides, &mapping->inside_link);
@@ -33,7 +35,7 @@ static void leave_mapping(struct nat *nat, struct mapping *mapping)
 	/* The last one takes the mapping with it. */
 	for (flow = LIST_FIRST(&mapping->flows); flow; flow = next) {
 		next = LIST_NEXT(flow, of_mapping);
-		nat__end(nat, flow);
+		function__end(&nat->function, &flow->flow);
 	}
 }
 
@@ -85,54 +87,33 @@ static int add_statics(struct nat *nat, struct dart_error *error)
 {
 	size_t i;
 
-	for (i = 0; i < nat->policy->static_count; i++)
-		if (add_static(nat, &nat->policy->statics[i]))
+	for (i = 0; i < nat->function.policy->static_count; i++)
+		if (add_static(nat, &nat->function.policy->statics[i]))
 			return dart_error__no_memory(error);
 	return 0;
 }
 
 /* ---- life */
 
-int nat__new(const struct policy *policy, const struct nat_handlers *handlers, void *subject,
-	     struct nat **made, struct dart_error *error)
+static int open_nat(struct function *function, struct dart_error *error)
 {
-	struct nat *nat = calloc(1, sizeof(*nat));
-	int kind, state;
+	const struct policy *policy = function->policy;
+	struct nat *nat = (struct nat *)function;
 
-	if (!nat)
-		return dart_error__no_memory(error);
-	nat->policy = policy;
-	nat->handlers = handlers;
-	nat->subject = subject;
-	for (kind = 0; kind < POLICY_CLASSES; kind++)
-		for (state = 0; state < FLOW_STATES; state++)
-			TAILQ_INIT(&nat->queues[kind][state]);
 	nat->ports = ports__new(policy);
 	if (!nat->ports || index__open(&nat->subscribers, policy->flows) ||
-	    index__open(&nat->insides, policy->flows) ||
-	    index__open(&nat->outsides, policy->flows) || index__open(&nat->flows, policy->flows) ||
-	    add_statics(nat, error)) {
-		nat__free(nat);
+	    index__open(&nat->insides, policy->flows) || index__open(&nat->outsides, policy->flows))
 		return dart_error__no_memory(error);
-	}
-	*made = nat;
-	return 0;
+	return add_statics(nat, error);
 }
 
-static void forget(void *subject, const struct flow *flow)
+static void close_nat(struct function *function)
 {
-}
-
-void nat__free(struct nat *nat)
-{
-	static const struct nat_handlers silent = { .ended = forget };
+	struct nat *nat = (struct nat *)function;
 	struct index_link *link;
 	struct mapping *mapping;
 	uint64_t i;
 
-	if (!nat)
-		return;
-	nat->handlers = &silent;
 	for (i = 0; nat->outsides.chains && i <= nat->outsides.mask; i++)
 		while ((link = nat->outsides.chains[i])) {
 			mapping = MAPPING_OF(link);
@@ -140,19 +121,12 @@ void nat__free(struct nat *nat)
 			if (LIST_EMPTY(&mapping->flows))
 				nat__remove_mapping(nat, mapping);
 			else
-				nat__remove_flow(nat, LIST_FIRST(&mapping->flows));
+				function__remove(function, &LIST_FIRST(&mapping->flows)->flow);
 		}
 	index__close(&nat->subscribers);
 	index__close(&nat->insides);
 	index__close(&nat->outsides);
-	index__close(&nat->flows);
 	ports__free(nat->ports);
-	free(nat);
-}
-
-void nat__close(struct nat *nat, bool is_closed)
-{
-	nat->is_closed = is_closed;
 }
 
 static bool is_static_of(const struct policy *policy, const struct mapping *mapping)
@@ -174,14 +148,16 @@ static void fit(struct nat *nat, struct mapping *mapping)
 		!ports__take(nat->ports, policy__class(mapping->protocol), &mapping->outside);
 	if (mapping->is_leaving)
 		return;
-	if (mapping->has_port && policy__is_inside(nat->policy, mapping->inside.address) &&
-	    (!mapping->is_static || is_static_of(nat->policy, mapping)))
+	if (mapping->has_port && policy__is_inside(nat->function.policy, mapping->inside.address) &&
+	    (!mapping->is_static || is_static_of(nat->function.policy, mapping)))
 		return;
 	leave_mapping(nat, mapping);
 }
 
-int nat__set_policy(struct nat *nat, const struct policy *policy, struct dart_error *error)
+static int set_policy(struct function *function, const struct policy *policy,
+		      struct dart_error *error)
 {
+	struct nat *nat = (struct nat *)function;
 	struct index_link *link, *next;
 	struct ports *ports;
 	uint64_t i;
@@ -194,7 +170,7 @@ int nat__set_policy(struct nat *nat, const struct policy *policy, struct dart_er
 		return dart_error__no_memory(error);
 	ports__free(nat->ports);
 	nat->ports = ports;
-	nat->policy = policy;
+	nat->function.policy = policy;
 	for (i = 0; i <= nat->outsides.mask; i++)
 		for (link = nat->outsides.chains[i]; link; link = next) {
 			next = link->next;
@@ -207,55 +183,40 @@ int nat__set_policy(struct nat *nat, const struct policy *policy, struct dart_er
 
 static bool is_kept(const struct nat *nat, uint8_t protocol, const struct end *remote)
 {
-	return protocol == IPPROTO_ICMP || policy__find_address(nat->policy, remote->address);
+	return protocol == IPPROTO_ICMP ||
+	       policy__find_address(nat->function.policy, remote->address);
 }
 
 static enum nat_verdict begin(struct nat *nat, struct mapping *mapping, const struct end *remote,
-			      uint64_t now_ns, struct flow **begun)
+			      uint64_t now_ns, struct nat_flow **begun)
 {
-	struct flow *flow;
+	struct nat_flow *flow;
 
-	if (nat->is_closed)
+	if (nat->function.is_closed)
 		return NAT_CLOSED;
-	if (mapping->subscriber->flows >= nat->policy->flows_limit)
+	if (mapping->subscriber->flows >= nat->function.policy->flows_limit)
 		return NAT_LIMITED;
-	if (nat->counts.flows >= nat->policy->flows)
+	if (nat->function.counts.flows >= nat->function.policy->flows)
 		return NAT_EXHAUSTED;
 	flow = nat__add_flow(nat, mapping, remote,
 			     is_kept(nat, mapping->protocol, remote) ? FLOW_KEPT : FLOW_ENTERING,
 			     now_ns);
 	if (!flow)
 		return NAT_EXHAUSTED;
-	flow->is_kept = flow->state == FLOW_KEPT;
-	nat->counts.begun++;
-	nat->handlers->begun(nat->subject, flow);
-	if (!flow->is_kept)
-		nat__enter(nat, flow);
+	flow->flow.is_kept = flow->flow.state == FLOW_KEPT;
+	function__begin(&nat->function, &flow->flow);
+	if (!flow->flow.is_kept)
+		function__enter(&nat->function, &flow->flow, now_ns);
 	*begun = flow;
 	return NAT_TRANSLATED;
 }
 
 /* A packet of the flow is here. */
-static enum nat_verdict use(struct nat *nat, struct flow *flow, const struct packet *packet,
+static enum nat_verdict use(struct nat *nat, struct nat_flow *flow, const struct packet *packet,
 			    uint64_t now_ns)
 {
-	switch (flow->state) {
-	case FLOW_ENDING:
-		return NAT_ENDED;
-	case FLOW_KEPT:
-		nat__set_state(nat, flow, FLOW_KEPT, now_ns);
-		break;
-	case FLOW_LEAVING:
-	case FLOW_ASKED:
-		nat__set_state(nat, flow, FLOW_ENTERING, now_ns);
-		nat__enter(nat, flow);
-		break;
-	default:
-		break;
-	}
-	flow->packets++;
-	flow->bytes += packet->length;
-	return NAT_TRANSLATED;
+	return function__use(&nat->function, &flow->flow, packet, now_ns) ? NAT_TRANSLATED :
+									    NAT_ENDED;
 }
 
 /* To an address of a pool. */
@@ -263,14 +224,14 @@ static enum nat_verdict translate_back(struct nat *nat, struct packet *packet, u
 {
 	enum nat_verdict verdict = NAT_TRANSLATED;
 	struct mapping *mapping;
-	struct flow *flow;
+	struct nat_flow *flow;
 
 	mapping = nat__mapping_outside(nat, packet->protocol, &packet->destination);
 	if (!mapping)
 		return NAT_UNKNOWN;
 	flow = nat__find_flow(nat, mapping, &packet->source);
 	if (!flow) {
-		if (mapping->is_leaving || (!mapping->is_static && !nat->policy->is_open))
+		if (mapping->is_leaving || (!mapping->is_static && !nat->function.policy->is_open))
 			return NAT_FILTERED;
 		verdict = begin(nat, mapping, &packet->source, now_ns, &flow);
 	}
@@ -286,16 +247,16 @@ static enum nat_verdict translate_out(struct nat *nat, struct packet *packet, ui
 {
 	enum nat_verdict verdict = NAT_TRANSLATED;
 	struct mapping *mapping;
-	struct flow *flow = NULL;
+	struct nat_flow *flow = NULL;
 
 	if (packet->is_reply)
 		return NAT_UNRELATED;
 	mapping = nat__mapping_inside(nat, packet->protocol, &packet->source);
 	if (mapping)
 		flow = nat__find_flow(nat, mapping, &packet->destination);
-	else if (nat->is_closed)
+	else if (nat->function.is_closed)
 		verdict = NAT_CLOSED;
-	else if (nat->counts.flows >= nat->policy->flows)
+	else if (nat->function.counts.flows >= nat->function.policy->flows)
 		verdict = NAT_EXHAUSTED;
 	else
 		mapping = nat__map(nat, packet->protocol, &packet->source, &verdict);
@@ -315,12 +276,13 @@ static enum nat_verdict translate_out(struct nat *nat, struct packet *packet, ui
 
 static enum nat_verdict translate(struct nat *nat, struct packet *packet, uint64_t now_ns)
 {
-	const bool is_to_pool = policy__find_address(nat->policy, packet->destination.address);
+	const bool is_to_pool =
+		policy__find_address(nat->function.policy, packet->destination.address);
 	enum nat_verdict verdict;
 
-	if (!policy__is_inside(nat->policy, packet->source.address))
+	if (!policy__is_inside(nat->function.policy, packet->source.address))
 		return is_to_pool ? translate_back(nat, packet, now_ns) : NAT_UNRELATED;
-	if (policy__is_inside(nat->policy, packet->destination.address))
+	if (policy__is_inside(nat->function.policy, packet->destination.address))
 		return NAT_UNRELATED;
 	verdict = translate_out(nat, packet, now_ns);
 	if (verdict == NAT_TRANSLATED && is_to_pool)
@@ -328,68 +290,56 @@ static enum nat_verdict translate(struct nat *nat, struct packet *packet, uint64
 	return verdict;
 }
 
-enum nat_verdict nat__translate(struct nat *nat, struct packet *packet, uint64_t now_ns)
+static enum function_action take(struct function *function, struct packet *packet, uint64_t now_ns,
+				 unsigned int *verdict)
 {
-	const enum nat_verdict verdict = translate(nat, packet, now_ns);
-
-	nat->counts.verdicts[verdict]++;
-	return verdict;
+	*verdict = translate((struct nat *)function, packet, now_ns);
+	return *verdict == NAT_TRANSLATED ? FUNCTION_PASSES : FUNCTION_DROPS;
 }
 
 /* ---- flows */
 
-struct flow *nat__find(const struct nat *nat, uint8_t protocol, const struct end *inside,
-		       const struct end *remote)
+static struct flow *find(const struct function *function, uint8_t protocol,
+			 const struct end *inside, const struct end *remote)
 {
+	const struct nat *nat = (const struct nat *)function;
 	struct mapping *mapping = nat__mapping_inside(nat, protocol, inside) ?:
 					  nat__mapping_outside(nat, protocol, inside);
 
-	return mapping ? nat__find_flow(nat, mapping, remote) : NULL;
+	return mapping ? (struct flow *)nat__find_flow(nat, mapping, remote) : NULL;
 }
 
-void nat__end(struct nat *nat, struct flow *flow)
+static struct flow_record record_of(const struct flow *flow)
 {
-	switch (flow->state) {
-	case FLOW_KEPT:
-	case FLOW_ASKED:
-		nat__remove_flow(nat, flow);
-		break;
-	case FLOW_ENTERING:
-	case FLOW_ENTERED:
-		nat__set_state(nat, flow, FLOW_ENDING, flow->since_ns);
-		nat__leave(nat, flow);
-		break;
-	case FLOW_LEAVING: /* the removal is on its way */
-		nat__set_state(nat, flow, FLOW_ENDING, flow->since_ns);
-		break;
-	default:
-		break;
-	}
-}
+	const struct nat_flow *nat_flow = (const struct nat_flow *)flow;
 
-struct nat_record flow__record(const struct flow *flow)
-{
-	return (struct nat_record){
-		.protocol = flow->mapping->protocol,
-		.inside = flow->mapping->inside,
-		.outside = flow->mapping->outside,
-		.remote = flow->remote,
+	return (struct flow_record){
+		.protocol = nat_flow->mapping->protocol,
+		.inside = nat_flow->mapping->inside,
+		.outside = nat_flow->mapping->outside,
+		.remote = nat_flow->remote,
 	};
+}
+
+static bool is_static(const struct flow *flow)
+{
+	return ((const struct nat_flow *)flow)->mapping->is_static;
 }
 
 /* Removes a mapping of the past with all its flows. */
 static void forget_mapping(struct nat *nat, struct mapping *mapping)
 {
-	struct flow *flow, *next;
+	struct nat_flow *flow, *next;
 
 	for (flow = LIST_FIRST(&mapping->flows); flow; flow = next) {
 		next = LIST_NEXT(flow, of_mapping);
-		nat__remove_flow(nat, flow); /* the last one takes the mapping with it */
+		function__remove(&nat->function,
+				 &flow->flow); /* the last one takes the mapping with it */
 	}
 }
 
 /* The mapping of a record, made if necessary; NULL: a static one has its port. */
-static struct mapping *restore_mapping(struct nat *nat, const struct nat_record *record)
+static struct mapping *restore_mapping(struct nat *nat, const struct flow_record *record)
 {
 	struct mapping *mapping, *other;
 
@@ -411,7 +361,7 @@ static struct mapping *restore_mapping(struct nat *nat, const struct nat_record 
 	mapping->has_port =
 		!ports__take(nat->ports, policy__class(record->protocol), &record->outside);
 	if (other || !mapping->has_port ||
-	    !policy__is_inside(nat->policy, record->inside.address)) {
+	    !policy__is_inside(nat->function.policy, record->inside.address)) {
 		/* The host has a static mapping now, or the policy has no place for this one. */
 		index__remove(&nat->insides, &mapping->inside_link);
 		mapping->is_leaving = true;
@@ -423,50 +373,122 @@ static struct mapping *restore_mapping(struct nat *nat, const struct nat_record 
 	return mapping;
 }
 
-int nat__restore(struct nat *nat, const struct nat_record *record, uint64_t now_ns)
+static int restore(struct function *function, const struct flow_record *record, uint64_t now_ns)
 {
+	struct nat *nat = (struct nat *)function;
 	const bool kept = is_kept(nat, record->protocol, &record->remote);
+	enum flow_state state = kept ? FLOW_KEPT : FLOW_ENTERING;
 	struct mapping *mapping;
-	struct flow *flow;
+	struct nat_flow *flow;
 
-	if (nat->counts.flows >= nat->policy->flows)
-		return -ENOSPC;
 	mapping = restore_mapping(nat, record);
 	if (!mapping || nat__find_flow(nat, mapping, &record->remote))
 		return -EEXIST;
-	flow = nat__add_flow(nat, mapping, &record->remote,
-			     mapping->is_leaving ? FLOW_ENDING :
-			     kept		 ? FLOW_KEPT :
-						   FLOW_ENTERING,
-			     now_ns);
+	if (mapping->is_leaving)
+		state = FLOW_ENDING;
+	flow = nat__add_flow(nat, mapping, &record->remote, state, now_ns);
 	if (!flow)
 		return -ENOMEM;
-	flow->is_kept = kept;
+	flow->flow.is_kept = kept;
+	flow->flow.is_recorded = true;
 	return 0;
 }
 
-void nat__forget(struct nat *nat, const struct nat_record *record)
-{
-	struct mapping *mapping;
-	struct flow *flow;
+/* ---- entries */
 
-	mapping = nat__mapping_outside(nat, record->protocol, &record->outside);
-	flow = mapping && end__equal(&mapping->inside, &record->inside) ?
-		       nat__find_flow(nat, mapping, &record->remote) :
-		       NULL;
-	if (flow)
-		nat__remove_flow(nat, flow);
+static void value_of(const struct flow *flow, enum flow_direction direction, uint8_t *value)
+{
+	const struct mapping *mapping = ((const struct nat_flow *)flow)->mapping;
+	const bool is_out = direction == FLOW_OUT;
+	const struct end *other = is_out ? &mapping->outside : &mapping->inside;
+
+	value[0] = other->address >> 24;
+	value[1] = other->address >> 16;
+	value[2] = other->address >> 8;
+	value[3] = other->address;
+	value[4] = other->port >> 8;
+	value[5] = other->port;
+	value[6] = is_out ? REWRITES_SOURCE : 0;
 }
 
-void nat__count(const struct nat *nat, struct nat_counts *counts)
+static struct flow *flow_of_entry(const struct function *function, uint8_t protocol,
+				  const struct end *source, const struct end *destination,
+				  const uint8_t *value, enum flow_direction *direction)
 {
+	const struct nat *nat = (const struct nat *)function;
+	const bool is_out = value[6] & REWRITES_SOURCE;
+	struct mapping *mapping;
+
+	*direction = is_out ? FLOW_OUT : FLOW_BACK;
+	/* A mapping that leaves is found by its port only. */
+	mapping = is_out ? nat__mapping_inside(nat, protocol, source) :
+			   nat__mapping_outside(nat, protocol, destination);
+	if (!mapping)
+		return NULL;
+	return (struct flow *)nat__find_flow(nat, mapping, is_out ? destination : source);
+}
+
+/* Somebody else's, unless an address of a pool stands in it. */
+static bool is_stray(const struct function *function, uint8_t protocol,
+		     const struct end *destination, const uint8_t *value)
+{
+	const uint32_t given = (uint32_t)value[0] << 24 | value[1] << 16 | value[2] << 8 | value[3];
+
+	return policy__find_address(function->policy,
+				    value[6] & REWRITES_SOURCE ? given : destination->address);
+}
+
+/* ---- counts */
+
+void nat__count(const struct function *function, struct nat_counts *counts)
+{
+	const struct nat *nat = (const struct nat *)function;
+	const struct policy *policy = function->policy;
 	size_t i;
 	int kind;
 
-	*counts = nat->counts;
+	*counts = (struct nat_counts){
+		.mappings = nat->mapping_count,
+		.subscribers = nat->subscriber_count,
+	};
 	for (kind = 0; kind < POLICY_CLASSES; kind++)
 		counts->ports[kind] = ports__taken(nat->ports, kind);
-	for (i = 0; i < nat->policy->address_count; i++)
-		counts->port_places +=
-			nat->policy->addresses[i].last - nat->policy->addresses[i].first + 1;
+	for (i = 0; i < policy->address_count; i++)
+		counts->port_places += policy->addresses[i].last - policy->addresses[i].first + 1;
 }
+
+static void tell_counts(const struct function *function,
+			void (*tell)(void *subject, const char *group, const char *name,
+				     uint64_t count),
+			void *subject)
+{
+	struct nat_counts counts;
+
+	nat__count(function, &counts);
+	tell(subject, "flows", "mappings", counts.mappings);
+	tell(subject, "flows", "subscribers", counts.subscribers);
+	tell(subject, "ports", "of_each", counts.port_places);
+	tell(subject, "ports", "tcp", counts.ports[POLICY_TCP]);
+	tell(subject, "ports", "udp", counts.ports[POLICY_UDP]);
+	tell(subject, "ports", "icmp", counts.ports[POLICY_ICMP]);
+}
+
+const struct function_type nat_type = {
+	.size = sizeof(struct nat),
+	.value_length = 7,
+	.verdict_names = verdict_names,
+	.verdicts = NAT_VERDICTS,
+	.open = open_nat,
+	.close = close_nat,
+	.set_policy = set_policy,
+	.take = take,
+	.find = find,
+	.free_flow = nat__free_flow,
+	.record = record_of,
+	.restore = restore,
+	.value = value_of,
+	.flow_of_entry = flow_of_entry,
+	.is_stray = is_stray,
+	.is_static = is_static,
+	.tell_counts = tell_counts,
+};

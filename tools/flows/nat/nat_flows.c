@@ -7,11 +7,6 @@
 
 #define OF(link, type, member) ((type *)((char *)(link)-offsetof(type, member)))
 
-const char *const flow_state_names[FLOW_STATES] = {
-	[FLOW_KEPT] = "kept",	    [FLOW_ENTERING] = "entering", [FLOW_ENTERED] = "entered",
-	[FLOW_LEAVING] = "leaving", [FLOW_ASKED] = "asked",	  [FLOW_ENDING] = "ending",
-};
-
 /* ---- subscribers */
 
 static struct subscriber *find_subscriber(const struct nat *nat, uint32_t address)
@@ -36,7 +31,7 @@ static struct subscriber *need_subscriber(struct nat *nat, uint32_t address)
 	subscriber->address = address;
 	index__add(&nat->subscribers, &subscriber->link,
 		   index__hash(&nat->subscribers, &address, sizeof(address)));
-	nat->counts.subscribers++;
+	nat->subscriber_count++;
 	return subscriber;
 }
 
@@ -45,7 +40,7 @@ static void drop_subscriber(struct nat *nat, struct subscriber *subscriber)
 	if (subscriber->mappings)
 		return;
 	index__remove(&nat->subscribers, &subscriber->link);
-	nat->counts.subscribers--;
+	nat->subscriber_count--;
 	free(subscriber);
 }
 
@@ -120,7 +115,7 @@ struct mapping *nat__add_mapping(struct nat *nat, uint8_t protocol, const struct
 	index__add(&nat->outsides, &mapping->outside_link,
 		   hash_end(&nat->outsides, protocol, outside));
 	subscriber->mappings++;
-	nat->counts.mappings++;
+	nat->mapping_count++;
 	return mapping;
 }
 
@@ -135,7 +130,7 @@ void nat__remove_mapping(struct nat *nat, struct mapping *mapping)
 		mapping->subscriber->ports--;
 	mapping->subscriber->mappings--;
 	drop_subscriber(nat, mapping->subscriber);
-	nat->counts.mappings--;
+	nat->mapping_count--;
 	free(mapping);
 }
 
@@ -147,14 +142,14 @@ static int allocate(struct nat *nat, uint8_t protocol, const struct end *inside,
 		    struct subscriber *subscriber, struct end *outside)
 {
 	const enum policy_class kind = policy__class(protocol);
-	const size_t count = nat->policy->address_count;
+	const size_t count = nat->function.policy->address_count;
 	const struct policy_address *address;
 	size_t first, i;
 	int port;
 
-	address = policy__find_address(nat->policy, subscriber->pool_address);
+	address = policy__find_address(nat->function.policy, subscriber->pool_address);
 	first = address ?
-			(size_t)(address - nat->policy->addresses) :
+			(size_t)(address - nat->function.policy->addresses) :
 			index__hash(&nat->subscribers, &inside->address, sizeof(inside->address)) %
 				count;
 	for (i = 0; i < (address ? 1 : count); i++) {
@@ -163,7 +158,7 @@ static int allocate(struct nat *nat, uint8_t protocol, const struct end *inside,
 		port = ports__allocate(nat->ports, kind, number, inside->port);
 		if (port < 0)
 			continue;
-		*outside = (struct end){ nat->policy->addresses[number].address, port };
+		*outside = (struct end){ nat->function.policy->addresses[number].address, port };
 		return 0;
 	}
 	return -1;
@@ -179,7 +174,7 @@ struct mapping *nat__map(struct nat *nat, uint8_t protocol, const struct end *in
 	*verdict = NAT_EXHAUSTED;
 	if (!subscriber)
 		return NULL;
-	if (subscriber->ports >= nat->policy->ports_limit) {
+	if (subscriber->ports >= nat->function.policy->ports_limit) {
 		*verdict = NAT_LIMITED;
 	} else if (!allocate(nat, protocol, inside, subscriber, &outside)) {
 		mapping = nat__add_mapping(nat, protocol, inside, &outside);
@@ -213,16 +208,17 @@ static uint64_t hash_flow(const struct nat *nat, const struct mapping *mapping,
 	key.mapping = mapping;
 	key.remote.address = remote->address;
 	key.remote.port = remote->port;
-	return index__hash(&nat->flows, &key, sizeof(key));
+	return index__hash(&nat->function.flows, &key, sizeof(key));
 }
 
-struct flow *nat__find_flow(const struct nat *nat, const struct mapping *mapping,
-			    const struct end *remote)
+struct nat_flow *nat__find_flow(const struct nat *nat, const struct mapping *mapping,
+				const struct end *remote)
 {
-	struct index_link *link = index__chain(&nat->flows, hash_flow(nat, mapping, remote));
+	struct index_link *link =
+		index__chain(&nat->function.flows, hash_flow(nat, mapping, remote));
 
 	for (; link; link = link->next) {
-		struct flow *flow = OF(link, struct flow, link);
+		struct nat_flow *flow = OF(link, struct nat_flow, flow.link);
 
 		if (flow->mapping == mapping && end__equal(&flow->remote, remote))
 			return flow;
@@ -230,62 +226,30 @@ struct flow *nat__find_flow(const struct nat *nat, const struct mapping *mapping
 	return NULL;
 }
 
-struct flow *nat__add_flow(struct nat *nat, struct mapping *mapping, const struct end *remote,
-			   enum flow_state state, uint64_t now_ns)
+struct nat_flow *nat__add_flow(struct nat *nat, struct mapping *mapping, const struct end *remote,
+			       enum flow_state state, uint64_t now_ns)
 {
-	struct flow *flow = calloc(1, sizeof(*flow));
+	struct nat_flow *flow = calloc(1, sizeof(*flow));
 
 	if (!flow)
 		return NULL;
 	flow->mapping = mapping;
 	flow->remote = *remote;
-	flow->state = state;
-	flow->since_ns = now_ns;
-	index__add(&nat->flows, &flow->link, hash_flow(nat, mapping, remote));
 	LIST_INSERT_HEAD(&mapping->flows, flow, of_mapping);
-	TAILQ_INSERT_TAIL(&nat->queues[policy__class(mapping->protocol)][state], flow, of_queue);
 	mapping->subscriber->flows++;
-	nat->counts.flows++;
-	nat->counts.by_state[state]++;
+	function__add(&nat->function, &flow->flow, hash_flow(nat, mapping, remote),
+		      policy__class(mapping->protocol), state, now_ns);
 	return flow;
 }
 
-void nat__remove_flow(struct nat *nat, struct flow *flow)
+void nat__free_flow(struct function *function, struct flow *flow)
 {
-	struct mapping *mapping = flow->mapping;
+	struct nat_flow *nat_flow = (struct nat_flow *)flow;
+	struct mapping *mapping = nat_flow->mapping;
 
-	nat->handlers->ended(nat->subject, flow);
-	index__remove(&nat->flows, &flow->link);
-	LIST_REMOVE(flow, of_mapping);
-	TAILQ_REMOVE(&nat->queues[policy__class(mapping->protocol)][flow->state], flow, of_queue);
+	LIST_REMOVE(nat_flow, of_mapping);
 	mapping->subscriber->flows--;
-	nat->counts.flows--;
-	nat->counts.by_state[flow->state]--;
-	nat->counts.ended++;
-	free(flow);
+	free(nat_flow);
 	if (LIST_EMPTY(&mapping->flows) && (!mapping->is_static || mapping->is_leaving))
-		nat__remove_mapping(nat, mapping);
-}
-
-void nat__set_state(struct nat *nat, struct flow *flow, enum flow_state state, uint64_t now_ns)
-{
-	struct flow_queue *queues = nat->queues[policy__class(flow->mapping->protocol)];
-
-	TAILQ_REMOVE(&queues[flow->state], flow, of_queue);
-	nat->counts.by_state[flow->state]--;
-	flow->state = state;
-	flow->since_ns = now_ns;
-	TAILQ_INSERT_TAIL(&queues[state], flow, of_queue);
-	nat->counts.by_state[state]++;
-}
-
-bool nat__walk(const struct nat *nat, uint64_t *place, uint64_t chains,
-	       void (*tell)(void *subject, const struct flow *flow), void *subject)
-{
-	const struct index_link *link;
-
-	for (; chains && *place <= nat->flows.mask; ++*place, chains--)
-		for (link = nat->flows.chains[*place]; link; link = link->next)
-			tell(subject, OF(link, struct flow, link));
-	return *place <= nat->flows.mask;
+		nat__remove_mapping((struct nat *)function, mapping);
 }

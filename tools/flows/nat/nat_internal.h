@@ -4,19 +4,41 @@
 #define FLOWS_NAT_INTERNAL_H
 
 #include "nat.h"
+#include "ports.h"
+#include "tools/flows/function/function_type.h"
 
-TAILQ_HEAD(flow_queue, flow);
+/* Hosts inside, by their address. */
+struct subscriber {
+	struct index_link link;
+	uint32_t address;
+	uint32_t pool_address; /* of all its mappings; 0: none yet */
+	uint32_t mappings, ports, flows; /* ports: without static ones */
+};
+
+struct mapping {
+	struct index_link inside_link, outside_link;
+	struct subscriber *subscriber;
+	LIST_HEAD(, nat_flow) flows;
+	struct end inside, outside;
+	uint8_t protocol;
+	bool is_static;
+	bool is_leaving; /* new packets from inside get another mapping */
+	bool has_port; /* of a pool of the present policy */
+	bool is_counted; /* among the ports of its subscriber */
+};
+
+struct nat_flow {
+	struct flow flow;
+	LIST_ENTRY(nat_flow) of_mapping;
+	struct mapping *mapping;
+	struct end remote;
+};
 
 struct nat {
-	const struct policy *policy;
+	struct function function;
 	struct ports *ports;
-	const struct nat_handlers *handlers;
-	void *subject;
-	struct index subscribers, insides, outsides, flows;
-	/* By class and state: the flow that waits longest is first. */
-	struct flow_queue queues[POLICY_CLASSES][FLOW_STATES];
-	struct nat_counts counts;
-	bool is_closed;
+	struct index subscribers, insides, outsides;
+	uint64_t mapping_count, subscriber_count;
 };
 
 struct mapping *nat__mapping_inside(const struct nat *nat, uint8_t protocol,
@@ -31,16 +53,12 @@ struct mapping *nat__map(struct nat *nat, uint8_t protocol, const struct end *in
 			 enum nat_verdict *verdict);
 void nat__remove_mapping(struct nat *nat, struct mapping *mapping);
 
-struct flow *nat__find_flow(const struct nat *nat, const struct mapping *mapping,
-			    const struct end *remote);
+struct nat_flow *nat__find_flow(const struct nat *nat, const struct mapping *mapping,
+				const struct end *remote);
 /* NULL: out of memory */
-struct flow *nat__add_flow(struct nat *nat, struct mapping *mapping, const struct end *remote,
-			   enum flow_state state, uint64_t now_ns);
+struct nat_flow *nat__add_flow(struct nat *nat, struct mapping *mapping, const struct end *remote,
+			       enum flow_state state, uint64_t now_ns);
 /* The flow is over: its mapping, if it was the last one, too. */
-void nat__remove_flow(struct nat *nat, struct flow *flow);
-/* Changes the table; see struct nat_handlers. */
-void nat__enter(struct nat *nat, struct flow *flow);
-void nat__leave(struct nat *nat, struct flow *flow);
-void nat__set_state(struct nat *nat, struct flow *flow, enum flow_state state, uint64_t now_ns);
+void nat__free_flow(struct function *function, struct flow *flow);
 
 #endif /* FLOWS_NAT_INTERNAL_H */

@@ -18,6 +18,8 @@
 
 /* Classes of flows, which have time-outs of their own. */
 enum policy_class { POLICY_TCP, POLICY_UDP, POLICY_ICMP, POLICY_CLASSES };
+/* Connections of TCP that open or close have another one. */
+enum { POLICY_TRANSITORY = POLICY_CLASSES, POLICY_TIMEOUTS };
 
 enum policy_class policy__class(uint8_t protocol);
 /* "tcp", "udp" or "icmp" */
@@ -57,7 +59,7 @@ struct policy {
 	size_t address_count;
 	bool is_open; /* packets from any host to a mapping begin a flow */
 	uint64_t ports_limit, flows_limit; /* of each subscriber */
-	uint64_t timeout_ns[POLICY_CLASSES];
+	uint64_t timeout_ns[POLICY_TIMEOUTS];
 	struct policy_static *statics;
 	size_t static_count;
 	struct policy_route *routes; /* the longest prefix is first */

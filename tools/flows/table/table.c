@@ -179,7 +179,7 @@ static int read_geometry(struct table *table, const json_t *description, struct 
 	if (key != table->settings->key_length || value != table->settings->value_length)
 		return dart_error__set(
 			error, EINVAL,
-			"table '%s' is not one for NAT: it has keys of %lld bytes and values of %lld, not %u and %u (see 'dartctl table create')",
+			"table '%s' has keys of %lld bytes and values of %lld, not %u and %u as the function needs (see 'dartctl table create')",
 			table->settings->name, (long long)key, (long long)value,
 			table->settings->key_length, table->settings->value_length);
 	table->geometry = (struct dart_tea_geometry){

@@ -1,0 +1,474 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Flows: taken in, used, ended and listed.  See function.h. */
+#include "function.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "function_type.h"
+
+#define OF(link) ((struct flow *)((char *)(link)-offsetof(struct flow, link)))
+
+const char *const flow_state_names[FLOW_STATES] = {
+	[FLOW_KEPT] = "kept",	    [FLOW_ENTERING] = "entering", [FLOW_ENTERED] = "entered",
+	[FLOW_LEAVING] = "leaving", [FLOW_ASKED] = "asked",	  [FLOW_ENDING] = "ending",
+};
+
+/* ---- life */
+
+int function__new(const struct function_type *type, const struct policy *policy,
+		  const struct function_handlers *handlers, void *subject, struct function **made,
+		  struct dart_error *error)
+{
+	struct function *function = calloc(1, type->size);
+	int timeout, state, ret;
+
+	if (!function)
+		return dart_error__no_memory(error);
+	function->type = type;
+	function->policy = policy;
+	function->handlers = handlers;
+	function->subject = subject;
+	for (timeout = 0; timeout < POLICY_TIMEOUTS; timeout++)
+		for (state = 0; state < FLOW_STATES; state++)
+			TAILQ_INIT(&function->queues[timeout][state]);
+	ret = index__open(&function->flows, policy->flows) ? dart_error__no_memory(error) :
+							     type->open(function, error);
+	if (ret)
+		function__free(function);
+	else
+		*made = function;
+	return ret;
+}
+
+static void forget(void *subject, const struct flow *flow)
+{
+}
+
+void function__free(struct function *function)
+{
+	static const struct function_handlers silent = { .ended = forget };
+
+	if (!function)
+		return;
+	function->handlers = &silent;
+	function->type->close(function);
+	index__close(&function->flows);
+	free(function);
+}
+
+uint32_t function__value_length(const struct function *function)
+{
+	return function->type->value_length;
+}
+
+int function__set_policy(struct function *function, const struct policy *policy,
+			 struct dart_error *error)
+{
+	return function->type->set_policy(function, policy, error);
+}
+
+void function__close(struct function *function, bool is_closed)
+{
+	function->is_closed = is_closed;
+}
+
+enum function_action function__take(struct function *function, struct packet *packet,
+				    uint64_t now_ns)
+{
+	enum function_action action;
+	unsigned int verdict;
+
+	action = function->type->take(function, packet, now_ns, &verdict);
+	function->counts.verdicts[verdict]++;
+	return action;
+}
+
+/* ---- flows */
+
+static struct flow_queue *queue_of(struct function *function, const struct flow *flow)
+{
+	return &function->queues[flow->timeout][flow->state];
+}
+
+void function__add(struct function *function, struct flow *flow, uint64_t hash,
+		   unsigned int timeout, enum flow_state state, uint64_t now_ns)
+{
+	flow->timeout = timeout;
+	flow->state = state;
+	flow->since_ns = now_ns;
+	index__add(&function->flows, &flow->link, hash);
+	TAILQ_INSERT_TAIL(queue_of(function, flow), flow, of_queue);
+	function->counts.flows++;
+	function->counts.by_state[state]++;
+}
+
+void function__remove(struct function *function, struct flow *flow)
+{
+	if (flow->is_recorded) {
+		function->handlers->ended(function->subject, flow);
+		function->counts.ended++;
+	}
+	index__remove(&function->flows, &flow->link);
+	TAILQ_REMOVE(queue_of(function, flow), flow, of_queue);
+	function->counts.flows--;
+	function->counts.by_state[flow->state]--;
+	function->type->free_flow(function, flow);
+}
+
+/* Waits again, from now on, with this state and time-out. */
+static void wait(struct function *function, struct flow *flow, enum flow_state state,
+		 unsigned int timeout, uint64_t now_ns)
+{
+	TAILQ_REMOVE(queue_of(function, flow), flow, of_queue);
+	function->counts.by_state[flow->state]--;
+	flow->state = state;
+	flow->timeout = timeout;
+	flow->since_ns = now_ns;
+	TAILQ_INSERT_TAIL(queue_of(function, flow), flow, of_queue);
+	function->counts.by_state[state]++;
+}
+
+static void set_state(struct function *function, struct flow *flow, enum flow_state state,
+		      uint64_t now_ns)
+{
+	wait(function, flow, state, flow->timeout, now_ns);
+}
+
+void function__set_timeout(struct function *function, struct flow *flow, unsigned int timeout,
+			   uint64_t now_ns)
+{
+	wait(function, flow, flow->state, timeout, now_ns);
+}
+
+void function__begin(struct function *function, struct flow *flow)
+{
+	if (flow->is_recorded)
+		return;
+	flow->is_recorded = true;
+	function->counts.begun++;
+	function->handlers->begun(function->subject, flow);
+}
+
+bool function__use(struct function *function, struct flow *flow, const struct packet *packet,
+		   uint64_t now_ns)
+{
+	switch (flow->state) {
+	case FLOW_ENDING:
+		return false;
+	case FLOW_KEPT:
+		set_state(function, flow, FLOW_KEPT, now_ns);
+		break;
+	case FLOW_LEAVING:
+		if (!flow->is_over)
+			function__enter(function, flow, now_ns);
+		break;
+	case FLOW_ASKED:
+		if (flow->is_over)
+			set_state(function, flow, FLOW_ASKED, now_ns);
+		else
+			function__enter(function, flow, now_ns);
+		break;
+	default:
+		break;
+	}
+	flow->packets++;
+	flow->bytes += packet->length;
+	return true;
+}
+
+/* ---- changes of the table */
+
+static void insert(struct function *function, struct flow *flow)
+{
+	flow->changes++;
+	function->handlers->enter(function->subject, flow);
+}
+
+static void leave(struct function *function, struct flow *flow)
+{
+	flow->changes++;
+	function->handlers->leave(function->subject, flow);
+}
+
+void function__enter(struct function *function, struct flow *flow, uint64_t now_ns)
+{
+	set_state(function, flow, FLOW_ENTERING, now_ns);
+	insert(function, flow);
+}
+
+void function__ask(struct function *function, struct flow *flow, uint64_t now_ns)
+{
+	if (flow->state != FLOW_ENTERING && flow->state != FLOW_ENTERED)
+		return;
+	set_state(function, flow, FLOW_LEAVING, now_ns);
+	leave(function, flow);
+}
+
+void function__end(struct function *function, struct flow *flow)
+{
+	switch (flow->state) {
+	case FLOW_KEPT:
+	case FLOW_ASKED:
+		function__remove(function, flow);
+		break;
+	case FLOW_ENTERING:
+	case FLOW_ENTERED:
+		set_state(function, flow, FLOW_ENDING, flow->since_ns);
+		leave(function, flow);
+		break;
+	case FLOW_LEAVING: /* the removal is on its way */
+		set_state(function, flow, FLOW_ENDING, flow->since_ns);
+		break;
+	default:
+		break;
+	}
+}
+
+bool function__is_entering(const struct flow *flow)
+{
+	return flow->state == FLOW_ENTERING;
+}
+
+void function__entered(struct function *function, struct flow *flow, bool is_there, uint64_t now_ns)
+{
+	flow->changes--;
+	if (flow->state != FLOW_ENTERING)
+		return;
+	if (!is_there) {
+		flow->is_kept = true;
+		function->counts.refused++;
+	}
+	set_state(function, flow, is_there ? FLOW_ENTERED : FLOW_KEPT, now_ns);
+}
+
+void function__left(struct function *function, struct flow *flow, uint64_t now_ns)
+{
+	flow->changes--;
+	/* The answers to later changes of the flow still name it. */
+	if (flow->state == FLOW_ENDING && !flow->changes)
+		function__remove(function, flow);
+	else if (flow->state == FLOW_LEAVING)
+		set_state(function, flow, FLOW_ASKED, now_ns);
+}
+
+/* ---- comparison with the table */
+
+static void put_end(uint8_t *bytes, size_t port, const struct end *end)
+{
+	bytes[0] = end->address >> 24;
+	bytes[1] = end->address >> 16;
+	bytes[2] = end->address >> 8;
+	bytes[3] = end->address;
+	bytes[port] = end->port >> 8;
+	bytes[port + 1] = end->port;
+}
+
+static struct end get_end(const uint8_t *bytes, const uint8_t *port)
+{
+	return (struct end){ (uint32_t)bytes[0] << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3],
+			     port[0] << 8 | port[1] };
+}
+
+void function__entry(const struct function *function, const struct flow *flow,
+		     enum flow_direction direction, uint8_t key[static FLOW_KEY_LENGTH],
+		     uint8_t value[static FLOW_VALUE_MAX])
+{
+	const struct flow_record record = function->type->record(flow);
+	const bool is_out = direction == FLOW_OUT;
+
+	put_end(key, 8, is_out ? &record.inside : &record.remote);
+	put_end(key + 4, 6, is_out ? &record.remote : &record.outside);
+	key[12] = record.protocol;
+	function->type->value(flow, direction, value);
+}
+
+bool function__see(struct function *function, const uint8_t key[static FLOW_KEY_LENGTH],
+		   const uint8_t *value)
+{
+	const struct end source = get_end(key, key + 8), destination = get_end(key + 4, key + 10);
+	uint8_t right_key[FLOW_KEY_LENGTH], right[FLOW_VALUE_MAX];
+	const struct function_type *type = function->type;
+	enum flow_direction direction;
+	struct flow *flow;
+
+	flow = type->flow_of_entry(function, key[12], &source, &destination, value, &direction);
+	if (!flow)
+		return !type->is_stray(function, key[12], &destination, value);
+	function__entry(function, flow, direction, right_key, right);
+	if (memcmp(value, right, type->value_length) || flow->state == FLOW_KEPT ||
+	    flow->state == FLOW_ASKED)
+		return false;
+	flow->seen |= 1 << direction;
+	return true;
+}
+
+/* Lets the flow leave, or enters it, as its state says. */
+static void compare_flow(struct function *function, struct flow *flow, bool enters)
+{
+	const bool is_there = flow->seen == (1 << FLOW_BACK | 1 << FLOW_OUT);
+
+	/* Changes from before the comparison were forgotten. */
+	if (!enters)
+		flow->changes = 0;
+	switch (flow->state) {
+	case FLOW_ENTERING:
+	case FLOW_ENTERED:
+		if (!enters || (is_there && flow->state == FLOW_ENTERED))
+			break;
+		function__enter(function, flow, flow->since_ns);
+		break;
+	case FLOW_LEAVING:
+	case FLOW_ENDING:
+		if (!enters)
+			leave(function, flow);
+		break;
+	default:
+		break;
+	}
+	if (enters)
+		flow->seen = 0;
+}
+
+void function__compare(struct function *function)
+{
+	struct index_link *link;
+	uint64_t i;
+	int enters;
+
+	/* A flow that ends may have an entry with the key of another flow of its host. */
+	for (enters = 0; enters < 2; enters++)
+		for (i = 0; i <= function->flows.mask; i++)
+			for (link = function->flows.chains[i]; link; link = link->next)
+				compare_flow(function, OF(link), enters);
+}
+
+/* ---- ageing */
+
+/* Flows of a time-out that are asked, or end, in one call. */
+#define TICK_FLOWS 1000
+
+/* The first flow in this state, if it has waited for its time-out. */
+static struct flow *due(const struct function *function, unsigned int timeout,
+			enum flow_state state, uint64_t now_ns)
+{
+	struct flow *flow = TAILQ_FIRST(&function->queues[timeout][state]);
+
+	if (!flow || now_ns < flow->since_ns + function->policy->timeout_ns[timeout])
+		return NULL;
+	return flow;
+}
+
+static bool tick_queues(struct function *function, unsigned int timeout, uint64_t now_ns,
+			bool has_table)
+{
+	struct flow *flow;
+	int i;
+
+	for (i = 0; i < TICK_FLOWS; i++) {
+		flow = due(function, timeout, FLOW_ASKED, now_ns) ?:
+			       due(function, timeout, FLOW_KEPT, now_ns);
+		if (flow) {
+			function__remove(function, flow);
+			continue;
+		}
+		flow = has_table ? due(function, timeout, FLOW_ENTERED, now_ns) : NULL;
+		if (!flow)
+			return false;
+		function__ask(function, flow, now_ns);
+	}
+	return true;
+}
+
+bool function__tick(struct function *function, uint64_t now_ns, bool has_table)
+{
+	bool has_more = false;
+	int timeout;
+
+	for (timeout = 0; timeout < POLICY_TIMEOUTS; timeout++)
+		has_more |= tick_queues(function, timeout, now_ns, has_table);
+	return has_more;
+}
+
+/* ---- for users and the journal */
+
+struct flow *function__find(const struct function *function, uint8_t protocol,
+			    const struct end *inside, const struct end *remote)
+{
+	return function->type->find(function, protocol, inside, remote);
+}
+
+struct flow_record function__record(const struct function *function, const struct flow *flow)
+{
+	return function->type->record(flow);
+}
+
+const char *function__connection(const struct function *function, const struct flow *flow)
+{
+	return function->type->connection ? function->type->connection(flow) : NULL;
+}
+
+struct flow_use function__use_of(const struct function *function, const struct flow *flow)
+{
+	return (struct flow_use){
+		.state = flow->state,
+		.is_recorded = flow->is_recorded,
+		.is_static = function->type->is_static && function->type->is_static(flow),
+		.since_ns = flow->since_ns,
+		.packets = flow->packets,
+		.bytes = flow->bytes,
+	};
+}
+
+int function__restore(struct function *function, const struct flow_record *record, uint64_t now_ns)
+{
+	if (function->counts.flows >= function->policy->flows)
+		return -ENOSPC;
+	return function->type->restore(function, record, now_ns);
+}
+
+void function__forget(struct function *function, const struct flow_record *record)
+{
+	struct flow_record found;
+	struct flow *flow;
+
+	/* A flow whose mapping leaves is found by its end outside only. */
+	flow = function__find(function, record->protocol, &record->outside, &record->remote);
+	if (!flow)
+		return;
+	found = function->type->record(flow);
+	if (end__equal(&found.inside, &record->inside) &&
+	    end__equal(&found.outside, &record->outside))
+		function__remove(function, flow);
+}
+
+const struct function_counts *function__counts(const struct function *function)
+{
+	return &function->counts;
+}
+
+const char *function__verdict_name(const struct function *function, unsigned int verdict)
+{
+	return verdict < function->type->verdicts ? function->type->verdict_names[verdict] : NULL;
+}
+
+void function__tell_counts(const struct function *function,
+			   void (*tell)(void *subject, const char *group, const char *name,
+					uint64_t count),
+			   void *subject)
+{
+	if (function->type->tell_counts)
+		function->type->tell_counts(function, tell, subject);
+}
+
+bool function__walk(const struct function *function, uint64_t *place, uint64_t chains,
+		    void (*tell)(void *subject, const struct flow *flow), void *subject)
+{
+	const struct index_link *link;
+
+	for (; chains && *place <= function->flows.mask; ++*place, chains--)
+		for (link = function->flows.chains[*place]; link; link = link->next)
+			tell(subject, OF(link));
+	return *place <= function->flows.mask;
+}

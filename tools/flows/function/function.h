@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A network function: the flows that there are, their entries in the table, and their end.  Pure
+ * state: its user tells it packets, times and what became of the table, and it tells its user by
+ * handlers what to write to the journal and to the table.  NAT and firewall are types of it, which
+ * decide what becomes of a packet (function_type.h).
+ *
+ * Each flow has two entries in the table, one for each direction, except a kept flow: one that no
+ * entry can describe, such as ICMP echoes, which have no key in the switch.  The daemon itself
+ * handles all packets of a kept flow.
+ *
+ * Ageing.  The daemon sees no packet of a flow that is in the table.  So when the time-out has
+ * passed since the flow was entered, it removes both entries, and keeps the flow.  If another
+ * packet of the flow comes within another time-out, the flow is in use, and is entered again;
+ * otherwise it was idle for at least a whole time-out, and ends.
+ */
+#ifndef FLOWS_FUNCTION_H
+#define FLOWS_FUNCTION_H
+
+#include "tools/flows/settings/policy.h"
+
+enum flow_state {
+	FLOW_KEPT, /* not in the table: the daemon handles all packets */
+	FLOW_ENTERING, /* entries are on their way to the table */
+	FLOW_ENTERED,
+	FLOW_LEAVING, /* its entries are being removed, to learn whether it is in use */
+	FLOW_ASKED, /* they are removed; another packet of the flow enters it again */
+	FLOW_ENDING, /* they are being removed, and then the flow ends */
+	FLOW_STATES
+};
+
+extern const char *const flow_state_names[FLOW_STATES];
+
+struct flow;
+
+/* A flow as users and the journal know it.  Without translation, @outside is @inside. */
+struct flow_record {
+	uint8_t protocol;
+	struct end inside, outside, remote;
+};
+
+/* What becomes of a packet. */
+enum function_action {
+	FUNCTION_DROPS,
+	FUNCTION_PASSES, /* it leaves, rewritten if the function does so */
+	FUNCTION_REFUSES, /* its sender gets an answer instead */
+};
+
+/* Called with the subject. */
+struct function_handlers {
+	/* for the journal */
+	void (*begun)(void *subject, const struct flow *flow);
+	void (*ended)(void *subject, const struct flow *flow);
+	/*
+	 * for the table: insert, or remove, both entries, and call function__entered() or
+	 * function__left(), in the order of the changes, unless function__compare() comes first
+	 */
+	void (*enter)(void *subject, struct flow *flow);
+	void (*leave)(void *subject, struct flow *flow);
+};
+
+struct function;
+
+struct function_type;
+
+/*
+ * The policy is the caller's, and outlives @function or its place in it.  Returns 0, or -errno with
+ * a sentence in @error.
+ */
+int function__new(const struct function_type *type, const struct policy *policy,
+		  const struct function_handlers *handlers, void *subject,
+		  struct function **function, struct dart_error *error);
+void function__free(struct function *function);
+/* Bytes of the values of its entries. */
+uint32_t function__value_length(const struct function *function);
+/*
+ * Takes another policy, which may differ in all but the settings of policy__check_reload().  Flows
+ * that it has no place for end.  Returns 0; 1 if it was applied in part for want of memory; or
+ * -errno with a sentence: then nothing has changed.
+ */
+int function__set_policy(struct function *function, const struct policy *policy,
+			 struct dart_error *error);
+/* If it is closed, no flow begins. */
+void function__close(struct function *function, bool is_closed);
+
+/* @now_ns: of one clock in all calls. */
+enum function_action function__take(struct function *function, struct packet *packet,
+				    uint64_t now_ns);
+
+/*
+ * The flow with this end inside, or this end outside, and this other end; NULL: none.  @protocol
+ * as in a packet.
+ */
+struct flow *function__find(const struct function *function, uint8_t protocol,
+			    const struct end *inside, const struct end *remote);
+/* Ends a flow: it may be gone when this returns. */
+void function__end(struct function *function, struct flow *flow);
+
+struct flow_record function__record(const struct function *function, const struct flow *flow);
+/* The state of the connection of a flow; NULL: it is not tracked. */
+const char *function__connection(const struct function *function, const struct flow *flow);
+
+struct flow_use {
+	enum flow_state state;
+	bool is_recorded; /* in the journal */
+	bool is_static; /* it belongs to a static mapping */
+	uint64_t since_ns; /* when it got the state; FLOW_KEPT: last packet */
+	uint64_t packets, bytes; /* that the daemon saw */
+};
+
+struct flow_use function__use_of(const struct function *function, const struct flow *flow);
+/*
+ * A flow of an earlier process.  One that the policy has no place for is about to end.  If another
+ * flow of the past stands in its way, its end was lost: that flow is forgotten.  Returns 0;
+ * -EEXIST if it is there already, or in the way of the policy; -EINVAL if it is one of another
+ * function; -ENOMEM or -ENOSPC.
+ */
+int function__restore(struct function *function, const struct flow_record *record, uint64_t now_ns);
+/* This flow of an earlier process ended. */
+void function__forget(struct function *function, const struct flow_record *record);
+
+/* ---- the table */
+
+#define FLOW_KEY_LENGTH 13
+#define FLOW_VALUE_MAX 7
+
+enum flow_direction { FLOW_BACK, FLOW_OUT, FLOW_DIRECTIONS };
+
+/* An entry of the flow, as in schemas/nat.yaml and schemas/firewall.yaml. */
+void function__entry(const struct function *function, const struct flow *flow,
+		     enum flow_direction direction, uint8_t key[static FLOW_KEY_LENGTH],
+		     uint8_t value[static FLOW_VALUE_MAX]);
+/* Is the flow still meant to be in the table? */
+bool function__is_entering(const struct flow *flow);
+/* The entries are in the table, or cannot be there: then the flow is kept. */
+void function__entered(struct function *function, struct flow *flow, bool is_there,
+		       uint64_t now_ns);
+/* They are not in the table.  The flow may be gone when this returns. */
+void function__left(struct function *function, struct flow *flow, uint64_t now_ns);
+/*
+ * Comparison with the table: call function__see() for each of its entries, which returns false for
+ * an entry that has to be removed, and then function__compare(), which enters all flows that miss
+ * an entry and lets others leave as their states say.
+ */
+bool function__see(struct function *function, const uint8_t key[static FLOW_KEY_LENGTH],
+		   const uint8_t *value);
+void function__compare(struct function *function);
+
+/*
+ * Lets time pass: a bounded number of flows is asked, or ends.  Without a table no flow is asked.
+ * Returns true if more have waited long enough.
+ */
+bool function__tick(struct function *function, uint64_t now_ns, bool has_table);
+
+/* ---- for users and the journal */
+
+#define FUNCTION_VERDICTS_MAX 16
+
+struct function_counts {
+	uint64_t verdicts[FUNCTION_VERDICTS_MAX];
+	uint64_t begun, ended, refused; /* refused by the table */
+	uint64_t flows;
+	uint64_t by_state[FLOW_STATES];
+};
+
+const struct function_counts *function__counts(const struct function *function);
+/* The names of its verdicts, by their numbers; NULL: there are no more. */
+const char *function__verdict_name(const struct function *function, unsigned int verdict);
+/* Calls @tell for further counts; @group: "flows", or the name of a group of its own. */
+void function__tell_counts(const struct function *function,
+			   void (*tell)(void *subject, const char *group, const char *name,
+					uint64_t count),
+			   void *subject);
+/*
+ * Calls @tell for the flows of the next @chains chains from *@place on, 0 at first.  Returns false
+ * after the last one.  @tell must not end flows.
+ */
+bool function__walk(const struct function *function, uint64_t *place, uint64_t chains,
+		    void (*tell)(void *subject, const struct flow *flow), void *subject);
+
+#endif /* FLOWS_FUNCTION_H */

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The state that all network functions have in common, and what each type of them adds. */
+#ifndef FLOWS_FUNCTION_TYPE_H
+#define FLOWS_FUNCTION_TYPE_H
+
+#include <sys/queue.h>
+
+#include "function.h"
+#include "index.h"
+
+/* The first member of the flows of each type. */
+struct flow {
+	struct index_link link;
+	TAILQ_ENTRY(flow) of_queue;
+	unsigned int timeout;
+	enum flow_state state;
+	bool is_kept; /* never in the table */
+	bool is_over; /* further packets do not enter it again */
+	bool is_recorded; /* the journal has it */
+	uint8_t seen; /* entries that a comparison found in the table */
+	uint32_t changes; /* since the last comparison, that the table has not made yet */
+	uint64_t since_ns; /* when it got this state; FLOW_KEPT: last packet */
+	uint64_t packets, bytes; /* that the daemon saw */
+};
+
+TAILQ_HEAD(flow_queue, flow);
+
+/* The first member of each type's state. */
+struct function {
+	const struct function_type *type;
+	const struct policy *policy;
+	const struct function_handlers *handlers;
+	void *subject;
+	struct index flows;
+	/* By time-out and state: the flow that waits longest is first. */
+	struct flow_queue queues[POLICY_TIMEOUTS][FLOW_STATES];
+	struct function_counts counts;
+	bool is_closed;
+};
+
+struct function_type {
+	size_t size; /* of its state */
+	uint32_t value_length;
+	const char *const *verdict_names;
+	unsigned int verdicts; /* number of names */
+
+	/* The state is zero but for struct function.  Returns 0 or -errno; then free() follows. */
+	int (*open)(struct function *function, struct dart_error *error);
+	/* Frees all flows, whose end is no end, and what open() made. */
+	void (*close)(struct function *function);
+	/* As function__set_policy(); it sets function->policy. */
+	int (*set_policy)(struct function *function, const struct policy *policy,
+			  struct dart_error *error);
+	/* *@verdict: what is counted */
+	enum function_action (*take)(struct function *function, struct packet *packet,
+				     uint64_t now_ns, unsigned int *verdict);
+	struct flow *(*find)(const struct function *function, uint8_t protocol,
+			     const struct end *inside, const struct end *remote);
+	/* The flow is in no index and no queue of struct function any more: frees it. */
+	void (*free_flow)(struct function *function, struct flow *flow);
+	struct flow_record (*record)(const struct flow *flow);
+	int (*restore)(struct function *function, const struct flow_record *record,
+		       uint64_t now_ns);
+
+	void (*value)(const struct flow *flow, enum flow_direction direction, uint8_t *value);
+	/* The flow that has an entry with these ends and this value; otherwise NULL. */
+	struct flow *(*flow_of_entry)(const struct function *function, uint8_t protocol,
+				      const struct end *source, const struct end *destination,
+				      const uint8_t *value, enum flow_direction *direction);
+	/* Without a flow: is an entry with these ends and this value one of a lost flow? */
+	bool (*is_stray)(const struct function *function, uint8_t protocol,
+			 const struct end *destination, const uint8_t *value);
+
+	/* These may be NULL. */
+	const char *(*connection)(const struct flow *flow);
+	bool (*is_static)(const struct flow *flow);
+	void (*tell_counts)(const struct function *function,
+			    void (*tell)(void *subject, const char *group, const char *name,
+					 uint64_t count),
+			    void *subject);
+};
+
+/* ---- what a type needs */
+
+/* Takes in a flow of the type's, which is zero but for the members of the type. */
+void function__add(struct function *function, struct flow *flow, uint64_t hash,
+		   unsigned int timeout, enum flow_state state, uint64_t now_ns);
+/* For the journal: it begins now, unless it has begun before. */
+void function__begin(struct function *function, struct flow *flow);
+/* A packet of the flow is here: enters it again if it was asked.  False: it is being ended. */
+bool function__use(struct function *function, struct flow *flow, const struct packet *packet,
+		   uint64_t now_ns);
+/* Changes the table; see struct function_handlers. */
+void function__enter(struct function *function, struct flow *flow, uint64_t now_ns);
+/* Removes its entries, if any; the flow ends after its time-out. */
+void function__ask(struct function *function, struct flow *flow, uint64_t now_ns);
+void function__set_timeout(struct function *function, struct flow *flow, unsigned int timeout,
+			   uint64_t now_ns);
+/* The flow is over. */
+void function__remove(struct function *function, struct flow *flow);
+
+#endif /* FLOWS_FUNCTION_TYPE_H */
