@@ -7,6 +7,22 @@
 
 static const struct end end = { 0xcb007101, 5000 };
 
+/* The answer is a sound packet to the sender, which is not answered in turn. */
+static void refuse(struct packet packet)
+{
+	uint8_t answer[PACKET_REFUSAL_MAX], again[PACKET_REFUSAL_MAX];
+	const uint32_t sender = packet.source.address;
+
+	/* A segment whose header is cut is never refused. */
+	if (!packet__is_sound(&packet) || !packet__refuse(&packet, answer))
+		return;
+	require(packet.length <= sizeof(answer));
+	require(packet__is_sound(&packet));
+	require(packet.destination.address == sender);
+	if (!packet__read(&packet, answer, packet.length))
+		require(!packet__refuse(&packet, again));
+}
+
 static void rewrite(uint8_t *frame, size_t size)
 {
 	static const uint8_t next_hop[PACKET_MAC_LENGTH] = { 2 };
@@ -15,6 +31,9 @@ static void rewrite(uint8_t *frame, size_t size)
 	if (packet__read(&packet, frame, size))
 		return;
 	require(packet.length <= size);
+	refuse(packet);
+	if (packet.is_error)
+		return;
 	if (packet.protocol != IPPROTO_ICMP || !packet.is_reply)
 		packet__set_source(&packet, &end);
 	else

@@ -253,6 +253,127 @@ static void test_flaws(void **state)
 	assert_int_equal(packet__read(&packet, frame, length), PACKET_DAMAGED);
 }
 
+/* A random packet of TCP, which is read. */
+static struct packet segment_of(uint8_t *frame, uint64_t *random, uint8_t flags)
+{
+	struct packet packet;
+	size_t length = make(frame, random, IPPROTO_TCP);
+	uint8_t *tcp = frame + IP + 4 * (frame[IP] & 15);
+
+	tcp[12] = 5 << 4;
+	tcp[13] = flags;
+	put16(frame + IP + 12, 0x0a00);
+	put16(frame + IP + 16, 0xc633);
+	write_checksums(frame, length);
+	assert_int_equal(packet__read(&packet, frame, length), PACKET_GOOD);
+	return packet;
+}
+
+static void test_sound(void **state)
+{
+	uint8_t frame[FRAME_MAX];
+	struct packet packet;
+	uint64_t random = 7;
+	size_t length;
+	int i;
+
+	for (i = 0; i < 1000; i++) {
+		packet = segment_of(frame, &random, SEGMENT_ACK);
+		assert_true(packet__is_sound(&packet));
+		packet.transport[random__below(&random, 20)] ^= 1;
+		assert_false(packet__is_sound(&packet));
+	}
+	packet = segment_of(frame, &random, SEGMENT_ACK);
+	packet.transport[12] = 4 << 4;
+	packet__complete(&packet);
+	assert_false(packet__is_sound(&packet));
+	packet.transport[12] = 0xf0;
+	packet.length = packet.transport + 59 - frame;
+	packet__complete(&packet);
+	assert_false(packet__is_sound(&packet));
+
+	length = make(frame, &random, IPPROTO_UDP);
+	assert_int_equal(packet__read(&packet, frame, length), PACKET_GOOD);
+	put16(packet.transport + 4, frame + length - packet.transport);
+	put16(packet.transport + 6, 0);
+	assert_true(packet__is_sound(&packet));
+	put16(packet.transport + 4, frame + length - packet.transport + 1);
+	assert_false(packet__is_sound(&packet));
+	put16(packet.transport + 4, 7);
+	assert_false(packet__is_sound(&packet));
+}
+
+static void test_resets(void **state)
+{
+	uint8_t frame[FRAME_MAX], answer[PACKET_REFUSAL_MAX];
+	struct packet packet, refused;
+	struct segment segment, reset;
+	uint64_t random = 8;
+
+	/* RFC 9293, section 3.10.7.1: to a SYN, to an ACK, and never to a RST. */
+	packet = segment_of(frame, &random, SEGMENT_SYN);
+	segment = packet__segment(&packet);
+	refused = packet;
+	assert_true(packet__refuse(&packet, answer));
+	assert_int_equal(packet.length, IP + 40);
+	assert_right(answer, packet.length);
+	assert_int_equal(packet__read(&packet, answer, packet.length), PACKET_GOOD);
+	assert_true(packet__is_sound(&packet));
+	assert_true(end__equal(&packet.source, &refused.destination));
+	assert_true(end__equal(&packet.destination, &refused.source));
+	reset = packet__segment(&packet);
+	assert_int_equal(reset.flags, SEGMENT_RST | SEGMENT_ACK);
+	assert_int_equal(reset.sequence, 0);
+	assert_int_equal(reset.acknowledgement, (uint32_t)(segment.sequence + segment.length + 1));
+
+	packet = segment_of(frame, &random, SEGMENT_ACK | SEGMENT_FIN);
+	segment = packet__segment(&packet);
+	assert_true(packet__refuse(&packet, answer));
+	reset = packet__segment(&packet);
+	assert_int_equal(reset.flags, SEGMENT_RST);
+	assert_int_equal(reset.sequence, segment.acknowledgement);
+
+	packet = segment_of(frame, &random, SEGMENT_RST);
+	assert_false(packet__refuse(&packet, answer));
+	packet = segment_of(frame, &random, SEGMENT_SYN);
+	packet.source.address = 0xe0000001;
+	assert_false(packet__refuse(&packet, answer));
+}
+
+static void test_errors(void **state)
+{
+	uint8_t frame[FRAME_MAX], answer[PACKET_REFUSAL_MAX], again[PACKET_REFUSAL_MAX];
+	struct packet packet, refused, error;
+	uint64_t random = 9;
+	size_t length;
+
+	do {
+		length = make(frame, &random, IPPROTO_UDP);
+		put16(frame + IP + 12, 0x0a00);
+		put16(frame + IP + 16, 0xc633);
+		write_checksums(frame, length);
+		assert_int_equal(packet__read(&packet, frame, length), PACKET_GOOD);
+	} while (packet.protocol != IPPROTO_UDP);
+	refused = packet;
+	assert_true(packet__refuse(&packet, answer));
+	assert_right(answer, packet.length);
+	assert_int_equal(packet__read(&error, answer, packet.length), PACKET_GOOD);
+	assert_true(error.is_error && packet__is_sound(&error));
+	assert_int_equal(error.source.address, refused.destination.address);
+	assert_int_equal(error.destination.address, refused.source.address);
+	assert_int_equal(error.quoted_protocol, IPPROTO_UDP);
+	assert_true(end__equal(&error.quoted_source, &refused.source));
+	assert_true(end__equal(&error.quoted_destination, &refused.destination));
+	/* No error about an error. */
+	assert_false(packet__refuse(&error, again));
+	/* A quoted header that is cut, or damaged. */
+	answer[IP + 20 + 8 + 10] ^= 1;
+	assert_int_equal(packet__read(&error, answer, packet.length), PACKET_DAMAGED);
+	put16(answer + IP + 2, 20 + 8 + 20 + 7);
+	write_checksums(answer, IP + 20 + 8 + 20 + 7);
+	assert_int_equal(packet__read(&error, answer, IP + 20 + 8 + 20 + 7), PACKET_CUT);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -264,6 +385,9 @@ int main(void)
 		TEST("checksums that the sender left to its adapter are computed",
 		     test_partial_checksums),
 		TEST("what cannot be translated is told by its flaw", test_flaws),
+		TEST("a damaged segment or datagram is not sound", test_sound),
+		TEST("a segment is refused by RST", test_resets),
+		TEST("a datagram is refused by an ICMP error, which is read again", test_errors),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

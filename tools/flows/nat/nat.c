@@ -280,6 +280,8 @@ static enum nat_verdict translate(struct nat *nat, struct packet *packet, uint64
 		policy__find_address(nat->function.policy, packet->destination.address);
 	enum nat_verdict verdict;
 
+	if (packet->is_error)
+		return NAT_UNRELATED;
 	if (!policy__is_inside(nat->function.policy, packet->source.address))
 		return is_to_pool ? translate_back(nat, packet, now_ns) : NAT_UNRELATED;
 	if (policy__is_inside(nat->function.policy, packet->destination.address))

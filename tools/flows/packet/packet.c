@@ -14,6 +14,11 @@
 
 #define ICMP_ECHO_REPLY 0
 #define ICMP_ECHO_REQUEST 8
+#define ICMP_UNREACHABLE 3
+#define ICMP_TIME_EXCEEDED 11
+#define ICMP_PARAMETER_PROBLEM 12
+#define ICMP_PROHIBITED 13 /* a code of ICMP_UNREACHABLE */
+#define QUOTED_LENGTH 8 /* least bytes after a quoted header */
 
 /* Offsets in the headers. */
 #define OFFSET_TTL 8
@@ -22,6 +27,11 @@
 #define OFFSET_DESTINATION 16
 #define TCP_CHECKSUM 16
 #define UDP_CHECKSUM 6
+#define UDP_LENGTH_FIELD 4
+#define TCP_SEQUENCE 4
+#define TCP_ACKNOWLEDGEMENT 8
+#define TCP_OFFSET 12 /* of the data */
+#define TCP_FLAGS 13
 #define ICMP_CHECKSUM 2
 #define ICMP_IDENTIFIER 4
 
@@ -103,37 +113,118 @@ static void put_covered(const struct packet *packet, uint8_t *checksum, uint8_t 
 		put16(checksum, 0xffff);
 }
 
+/* Bytes after the IPv4 header. */
+static size_t transport_length(const struct packet *packet)
+{
+	return packet->frame + packet->length - packet->transport;
+}
+
+/* The sum of @length bytes after the IPv4 header, and of the pseudo header if it is covered. */
+static uint32_t sum_of(const struct packet *packet, size_t length)
+{
+	uint32_t sum = 0;
+
+	if (packet->protocol != IPPROTO_ICMP)
+		sum = add_up(packet->ip + OFFSET_SOURCE, 8, packet->protocol + length);
+	return add_up(packet->transport, length, sum);
+}
+
 void packet__complete(struct packet *packet)
 {
-	const size_t length = packet->frame + packet->length - packet->transport;
 	uint8_t *checksum = transport_checksum(packet);
-	uint32_t sum = 0;
+	uint32_t sum;
 
 	if (!checksum)
 		return;
 	put16(checksum, 0);
-	if (packet->protocol != IPPROTO_ICMP)
-		sum = add_up(packet->ip + OFFSET_SOURCE, 8, packet->protocol + length);
-	sum = ~add_up(packet->transport, length, sum) & 0xffff;
+	sum = ~sum_of(packet, transport_length(packet)) & 0xffff;
 	put16(checksum, !sum && packet->protocol == IPPROTO_UDP ? 0xffff : sum);
+}
+
+bool packet__is_sound(const struct packet *packet)
+{
+	size_t length = transport_length(packet), header;
+
+	if (packet->protocol == IPPROTO_UDP) {
+		header = get16(packet->transport + UDP_LENGTH_FIELD);
+		if (header < UDP_LENGTH || header > length)
+			return false;
+		length = header;
+	} else if (packet->protocol == IPPROTO_TCP) {
+		header = packet->transport[TCP_OFFSET] >> 4;
+		if (4 * header < TCP_LENGTH || 4 * header > length)
+			return false;
+	}
+	return !transport_checksum(packet) || sum_of(packet, length) == 0xffff;
+}
+
+struct segment packet__segment(const struct packet *packet)
+{
+	const uint8_t *tcp = packet->transport;
+
+	return (struct segment){
+		.flags = tcp[TCP_FLAGS],
+		.sequence = get32(tcp + TCP_SEQUENCE),
+		.acknowledgement = get32(tcp + TCP_ACKNOWLEDGEMENT),
+		.length = transport_length(packet) - 4 * (tcp[TCP_OFFSET] >> 4),
+	};
 }
 
 /* ---- reading */
 
-static enum packet_flaw read_echo(struct packet *packet)
+/* The packet that an ICMP error quotes. */
+static enum packet_flaw read_quoted(struct packet *packet, const uint8_t *ip, size_t length)
+{
+	const uint8_t *transport;
+	size_t header;
+
+	if (length < IP_LENGTH)
+		return PACKET_CUT;
+	header = 4 * (ip[0] & 15);
+	if (header < IP_LENGTH || header + QUOTED_LENGTH > length)
+		return PACKET_CUT;
+	if (ip[0] >> 4 != 4 || get16(ip + 6) & 0x1fff)
+		return PACKET_OTHER;
+	if (add_up(ip, header, 0) != 0xffff)
+		return PACKET_DAMAGED;
+	transport = ip + header;
+	packet->quoted_protocol = ip[9];
+	packet->quoted_source.address = get32(ip + OFFSET_SOURCE);
+	packet->quoted_destination.address = get32(ip + OFFSET_DESTINATION);
+	if (ip[9] == IPPROTO_TCP || ip[9] == IPPROTO_UDP) {
+		packet->quoted_source.port = get16(transport);
+		packet->quoted_destination.port = get16(transport + 2);
+	} else if (ip[9] == IPPROTO_ICMP && transport[0] == ICMP_ECHO_REQUEST) {
+		packet->quoted_source.port = get16(transport + ICMP_IDENTIFIER);
+	} else if (ip[9] == IPPROTO_ICMP && transport[0] == ICMP_ECHO_REPLY) {
+		packet->quoted_destination.port = get16(transport + ICMP_IDENTIFIER);
+	} else {
+		return PACKET_OTHER;
+	}
+	packet->is_error = true;
+	return PACKET_GOOD;
+}
+
+static enum packet_flaw read_icmp(struct packet *packet, size_t length)
 {
 	const uint16_t identifier = get16(packet->transport + ICMP_IDENTIFIER);
 
-	if (packet->transport[1])
-		return PACKET_OTHER;
-	packet->is_reply = packet->transport[0] == ICMP_ECHO_REPLY;
-	if (packet->is_reply)
+	switch (packet->transport[0]) {
+	case ICMP_ECHO_REPLY:
+		packet->is_reply = true;
 		packet->destination.port = identifier;
-	else if (packet->transport[0] == ICMP_ECHO_REQUEST)
+		break;
+	case ICMP_ECHO_REQUEST:
 		packet->source.port = identifier;
-	else
+		break;
+	case ICMP_UNREACHABLE:
+	case ICMP_TIME_EXCEEDED:
+	case ICMP_PARAMETER_PROBLEM:
+		return read_quoted(packet, packet->transport + ICMP_LENGTH, length - ICMP_LENGTH);
+	default:
 		return PACKET_OTHER;
-	return PACKET_GOOD;
+	}
+	return packet->transport[1] ? PACKET_OTHER : PACKET_GOOD;
 }
 
 static enum packet_flaw read_transport(struct packet *packet)
@@ -150,7 +241,7 @@ static enum packet_flaw read_transport(struct packet *packet)
 			return PACKET_CUT;
 		break;
 	case IPPROTO_ICMP:
-		return length < ICMP_LENGTH ? PACKET_CUT : read_echo(packet);
+		return length < ICMP_LENGTH ? PACKET_CUT : read_icmp(packet, length);
 	default:
 		return PACKET_OTHER;
 	}
@@ -248,4 +339,80 @@ void packet__route(struct packet *packet, const uint8_t next_hop[static PACKET_M
 	adjust(packet->ip + OFFSET_CHECKSUM, before, get16(ttl));
 	memcpy(packet->frame + PACKET_MAC_LENGTH, packet->frame, PACKET_MAC_LENGTH);
 	memcpy(packet->frame, next_hop, PACKET_MAC_LENGTH);
+}
+
+/* ---- refusing */
+
+/* A host that can be answered, by a host that can answer. */
+static bool is_unicast(uint32_t address)
+{
+	return address >> 24 && address >> 24 != 127 && address >> 28 < 0xe;
+}
+
+static void put32(uint8_t *bytes, uint32_t value)
+{
+	put16(bytes, value >> 16);
+	put16(bytes + 2, value);
+}
+
+/* RFC 9293, section 3.10.7.1. */
+static size_t make_reset(const struct packet *packet, uint8_t *tcp)
+{
+	const struct segment segment = packet__segment(packet);
+	const bool has_ack = segment.flags & SEGMENT_ACK;
+
+	put16(tcp, packet->destination.port);
+	put16(tcp + 2, packet->source.port);
+	if (has_ack)
+		put32(tcp + TCP_SEQUENCE, segment.acknowledgement);
+	else
+		put32(tcp + TCP_ACKNOWLEDGEMENT, segment.sequence + segment.length +
+							 !!(segment.flags & SEGMENT_SYN) +
+							 !!(segment.flags & SEGMENT_FIN));
+	tcp[TCP_OFFSET] = TCP_LENGTH / 4 << 4;
+	tcp[TCP_FLAGS] = has_ack ? SEGMENT_RST : SEGMENT_RST | SEGMENT_ACK;
+	return TCP_LENGTH;
+}
+
+static size_t make_error(const struct packet *packet, uint8_t *icmp)
+{
+	const size_t most = PACKET_REFUSAL_MAX - ETHERNET_LENGTH - IP_LENGTH - ICMP_LENGTH;
+	const size_t whole = packet->frame + packet->length - packet->ip;
+	const size_t quoted = whole < most ? whole : most;
+
+	icmp[0] = ICMP_UNREACHABLE;
+	icmp[1] = ICMP_PROHIBITED;
+	memcpy(icmp + ICMP_LENGTH, packet->ip, quoted);
+	return ICMP_LENGTH + quoted;
+}
+
+bool packet__refuse(struct packet *packet, uint8_t frame[static PACKET_REFUSAL_MAX])
+{
+	const bool is_tcp = packet->protocol == IPPROTO_TCP;
+	uint8_t *ip = frame + ETHERNET_LENGTH, *transport = ip + IP_LENGTH;
+	struct packet answer = { .frame = frame, .ip = ip, .transport = transport };
+	size_t length;
+
+	if (packet->is_error || !is_unicast(packet->source.address) ||
+	    !is_unicast(packet->destination.address) ||
+	    (is_tcp && packet->transport[TCP_FLAGS] & SEGMENT_RST))
+		return false;
+	memset(frame, 0, ETHERNET_LENGTH + IP_LENGTH + TCP_LENGTH);
+	memcpy(frame, packet->frame, ETHERNET_LENGTH);
+	length = is_tcp ? make_reset(packet, transport) : make_error(packet, transport);
+	ip[0] = 4 << 4 | IP_LENGTH / 4;
+	put16(ip + 2, IP_LENGTH + length);
+	put16(ip + 6, 0x4000); /* not to be fragmented, so its identification may be 0 (RFC 6864) */
+	ip[OFFSET_TTL] = 64;
+	ip[9] = is_tcp ? IPPROTO_TCP : IPPROTO_ICMP;
+	put32(ip + OFFSET_SOURCE, packet->destination.address);
+	put32(ip + OFFSET_DESTINATION, packet->source.address);
+	put16(ip + OFFSET_CHECKSUM, ~add_up(ip, IP_LENGTH, 0) & 0xffff);
+	answer.length = ETHERNET_LENGTH + IP_LENGTH + length;
+	answer.protocol = ip[9];
+	answer.source = packet->destination;
+	answer.destination = packet->source;
+	packet__complete(&answer);
+	*packet = answer;
+	return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An Ethernet frame with an IPv4 packet of TCP or UDP, or with an ICMP echo: read, and rewritten in
- * place.  Checksums are updated by the difference (RFC 1624), so that a wrong one stays wrong.
+ * An Ethernet frame with an IPv4 packet of TCP or UDP, with an ICMP echo or with an ICMP error: read,
+ * rewritten in place, and refused.  Checksums are updated by the difference (RFC 1624), so that a wrong one stays wrong.
  */
 #ifndef FLOWS_PACKET_H
 #define FLOWS_PACKET_H
@@ -27,7 +27,7 @@ static inline bool end__equal(const struct end *one, const struct end *other)
 enum packet_flaw {
 	PACKET_GOOD,
 	PACKET_CUT, /* it ends within a header, or lengths contradict each other */
-	PACKET_OTHER, /* neither IPv4, nor TCP, UDP or an ICMP echo */
+	PACKET_OTHER, /* neither IPv4, nor TCP, UDP, an ICMP echo or error */
 	PACKET_DAMAGED, /* wrong checksum of the IPv4 header */
 	PACKET_FRAGMENT,
 	PACKET_EXPIRED, /* its time to live ends here */
@@ -45,10 +45,42 @@ struct packet {
 	bool is_reply; /* an echo reply */
 	/* The port of an echo request's destination, and of a reply's source, is 0. */
 	struct end source, destination;
+	/*
+	 * An ICMP error, whose ends have no ports: it quotes the header of a packet from one of
+	 * these ends to the other, with ports as above.
+	 */
+	bool is_error;
+	uint8_t quoted_protocol;
+	struct end quoted_source, quoted_destination;
 };
+
+#define SEGMENT_FIN 0x01
+#define SEGMENT_SYN 0x02
+#define SEGMENT_RST 0x04
+#define SEGMENT_ACK 0x10
+
+/* Of TCP. */
+struct segment {
+	uint8_t flags;
+	uint32_t sequence, acknowledgement;
+	uint32_t length; /* of the data */
+};
+
+/* Bytes of an answer that refuses a packet: Ethernet, and an ICMP error as in RFC 1812, 4.3.2.3. */
+#define PACKET_REFUSAL_MAX (14 + 576)
 
 /* The frame is the caller's and outlives the packet, which is set only if it is good. */
 enum packet_flaw packet__read(struct packet *packet, uint8_t *frame, size_t length);
+/* Are its length and its checksum after the IPv4 header right? */
+bool packet__is_sound(const struct packet *packet);
+/* Of a sound packet of TCP. */
+struct segment packet__segment(const struct packet *packet);
+/*
+ * Makes the answer that refuses a packet in @frame, and lets @packet be the answer: RST to a segment,
+ * or the ICMP error "administratively prohibited", in the name of the destination, to the address
+ * that the packet came from.  False for packets that must not be answered (RFC 1122, 3.2.2).
+ */
+bool packet__refuse(struct packet *packet, uint8_t frame[static PACKET_REFUSAL_MAX]);
 /*
  * Computes the checksum after the IPv4 header, of which a sender on the same host has written only
  * the sum of addresses and lengths.
