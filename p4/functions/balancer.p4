@@ -22,12 +22,13 @@ control FunctionKey(in headers_t headers, out bit<TEA_KEY_BITS> key,
 
 /* The value: address (4 bytes) and port (2) of the server. */
 control FunctionApply(inout headers_t headers, in bit<TEA_VALUE_BITS> value,
-		      out bool drop)
+		      out bool drop, out bool defer)
 {
 	SetDestination() set_destination;
 
 	apply {
 		drop = false;
+		defer = false;
 		set_destination.apply(headers, value[47:16], value[15:0]);
 	}
 }

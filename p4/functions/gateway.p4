@@ -22,7 +22,7 @@ control FunctionKey(in headers_t headers, out bit<TEA_KEY_BITS> key,
 
 /* The value: address of the server (4 bytes), VNI of the tunnel to it (3). */
 control FunctionApply(inout headers_t headers, in bit<TEA_VALUE_BITS> value,
-		      out bool drop)
+		      out bool drop, out bool defer)
 {
 	AdjustWords() adjust_ip;
 	AdjustWords() adjust_address;
@@ -32,6 +32,7 @@ control FunctionApply(inout headers_t headers, in bit<TEA_VALUE_BITS> value,
 
 	apply {
 		drop = false;
+		defer = false;
 		address = value[55:24];
 		vni = value[23:0];
 		adjust_ip.apply(headers.ipv4.checksum,

@@ -24,13 +24,14 @@ control FunctionKey(in headers_t headers, out bit<TEA_KEY_BITS> key,
 
 /* The value: new address (4 bytes), new port (2), flags (1 byte; bit 0: replaces the source). */
 control FunctionApply(inout headers_t headers, in bit<TEA_VALUE_BITS> value,
-		      out bool drop)
+		      out bool drop, out bool defer)
 {
 	SetSource() set_source;
 	SetDestination() set_destination;
 
 	apply {
 		drop = false;
+		defer = false;
 		if (value[0:0] == 1)
 			set_source.apply(headers, value[55:24], value[23:8]);
 		else

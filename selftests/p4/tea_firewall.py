@@ -15,23 +15,24 @@ from switch import SILENCE
 
 FLOW = generate.flow("203.0.113.9", "192.0.2.1", 49152, 443, 6)
 DATAGRAMS = FLOW[:-1] + b"\x11"
-CLOSED, OPENING, ESTABLISHED, OPEN = range(4)
+CLOSED, OPENING, ESTABLISHED, OPEN, TRACKED = range(5)
+CONTROL = 4  # the port of the control plane
 
 # Flags of TCP, and the states in which such a packet passes.
 SEGMENTS = (
     ("S", {OPEN}),
     ("SA", {OPENING, ESTABLISHED, OPEN}),
-    ("A", {ESTABLISHED, OPEN}),
-    ("PA", {ESTABLISHED, OPEN}),
+    ("A", {ESTABLISHED, OPEN, TRACKED}),
+    ("PA", {ESTABLISHED, OPEN, TRACKED}),
     ("FA", {ESTABLISHED, OPEN}),
     ("R", {OPENING, ESTABLISHED, OPEN}),
     ("RA", {OPENING, ESTABLISHED, OPEN}),
-    ("", {ESTABLISHED, OPEN}),
+    ("", {ESTABLISHED, OPEN, TRACKED}),
 )
 
 
 def check(packet, key, passes, what):
-    for state in range(5):
+    for state in range(6):
         table.add(key, bytes([state]))
         left = [routed(packet)] if state in passes else []
         tap.same(switch.exchange(packet), {**SILENCE, OUT: left},
@@ -69,6 +70,21 @@ def counted():
     tap.same(switch.counter("tea_lost", 0), before + 3)
 
 
+def tracked():
+    """SYN, FIN and RST of a tracked connection go to the control plane"""
+    switch.otherwise("keyless", CONTROL)
+    table.add(FLOW, bytes([TRACKED]))
+    for flags, is_deferred in (("S", True), ("SA", True), ("FA", True),
+                               ("R", True), ("RA", True), ("A", False)):
+        packet = Ether(for_switch(FLOW))
+        packet[TCP].flags = flags
+        del packet[TCP].chksum
+        packet = bytes(packet)
+        left = {CONTROL: [packet]} if is_deferred else {OUT: [routed(packet)]}
+        tap.same(switch.exchange(packet), {**SILENCE, **left}, flags)
+    tap.same(switch.outcomes(), {"sent": 6, "found": 6})
+
+
 table = Server(port=SERVERS[0], geometry=Geometry(2, value=1))
 switch = Function("firewall", table)
-tap.run(segments, datagrams, closed, counted, before=switch.outcomes)
+tap.run(segments, datagrams, closed, counted, tracked, before=switch.outcomes)

@@ -94,6 +94,7 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 	bool popular;
 	bool probe;
 	bool drop;
+	bool defer;
 	bool has_route;
 	bit<9> probe_port;
 	bit<32> bytes;
@@ -307,8 +308,13 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 		} else if (metadata.tea.outcome == TEA_CACHE ||
 			   metadata.tea.outcome == TEA_STASH ||
 			   metadata.tea.outcome == TEA_FOUND) {
-			function_apply.apply(headers, metadata.tea.value, drop);
-			if (!drop) {
+			function_apply.apply(headers, metadata.tea.value, drop,
+					     defer);
+			if (defer) {
+				/* It goes where packets without a key go. */
+				metadata.tea.outcome = TEA_KEYLESS;
+				otherwise.apply();
+			} else if (!drop) {
 				route.apply(headers, metadata.self_mac,
 					    standard.egress_spec, has_route);
 				if (!has_route)
