@@ -31,9 +31,11 @@ static void rewrite(uint8_t *frame, size_t size)
 	if (packet__read(&packet, frame, size))
 		return;
 	require(packet.length <= size);
-	refuse(packet);
-	if (packet.is_error)
+	if (packet.is_error) {
+		packet__complete(&packet);
+		refuse(packet);
 		return;
+	}
 	if (packet.protocol != IPPROTO_ICMP || !packet.is_reply)
 		packet__set_source(&packet, &end);
 	else
@@ -47,6 +49,7 @@ static void rewrite(uint8_t *frame, size_t size)
 	require(end__equal(&again.source, &packet.source));
 	require(end__equal(&again.destination, &packet.destination));
 	packet__complete(&again);
+	refuse(again);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -5,7 +5,7 @@ dart-flows_sources := $(wildcard tools/flows/*.c tools/flows/*/*.c)
 dart-flows_libraries := dart
 dart-flows_packages := jansson libsystemd libxxhash yaml-0.1
 
-flows_policy := $(addprefix tools/flows/settings/, policy.c policy_file.c)
+flows_policy := $(wildcard tools/flows/settings/*.c)
 flows_nat := $(flows_policy) $(wildcard tools/flows/nat/*.c) \
 	tools/flows/function/function.c tools/flows/packet/packet.c
 unit_flows_packet_sources := tools/flows/packet/packet.c
@@ -13,3 +13,6 @@ unit_flows_policy_sources := $(flows_policy)
 unit_flows_nat_sources := $(flows_nat)
 unit_flows_nat_ageing_sources := $(flows_nat)
 unit_flows_journal_sources := tools/flows/journal/journal.c
+flows_firewall := $(flows_policy) $(wildcard tools/flows/firewall/*.c) \
+	tools/flows/function/function.c tools/flows/packet/packet.c
+unit_flows_firewall_sources := $(flows_firewall)

@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "flows_internal.h"
+#include "tools/flows/firewall/firewall.h"
 #include "tools/flows/nat/nat.h"
 
 #define SECOND_NS 1000000000ULL
@@ -255,7 +256,7 @@ static void on_connected(void *subject, bool is_there, const char *reason)
 	if (is_there)
 		say("table '%s' is there", flows->policy->table);
 	else
-		say("%s: packets are translated here meanwhile", reason);
+		say("%s: all packets are handled here meanwhile", reason);
 	sd_notifyf(0, "STATUS=%s", is_there ? "the table is there" : reason);
 }
 
@@ -264,30 +265,29 @@ static const struct table_handlers table_handlers = { on_see, on_compare, on_cha
 
 /* ---- packets */
 
-/* May one more be taken?  The credit is that of a tenth of a second at most. */
-static bool is_within_rate(struct flows *flows, uint64_t now)
+/* May one more of @rate in a second be?  The credit is that of a tenth of a second at most. */
+static bool is_within(struct rate *credit, uint64_t rate, uint64_t now)
 {
-	const uint64_t price = SECOND_NS / flows->policy->rate ?: 1;
+	const uint64_t price = SECOND_NS / rate ?: 1;
 
-	flows->credit_ns += now - flows->credited_ns;
-	flows->credited_ns = now;
-	if (flows->credit_ns > SECOND_NS / 10 + price)
-		flows->credit_ns = SECOND_NS / 10 + price;
-	if (flows->credit_ns < price)
+	credit->credit_ns += now - credit->credited_ns;
+	credit->credited_ns = now;
+	if (credit->credit_ns > SECOND_NS / 10 + price)
+		credit->credit_ns = SECOND_NS / 10 + price;
+	if (credit->credit_ns < price)
 		return false;
-	flows->credit_ns -= price;
+	credit->credit_ns -= price;
 	return true;
 }
 
-/* Returns whether the packet leaves. */
-static bool translate(struct flows *flows, const struct port_frame *frame, struct packet *packet,
-		      uint64_t now)
+/* Reads a packet that the function can judge. */
+static bool read_packet(struct flows *flows, const struct port_frame *frame, struct packet *packet,
+			uint64_t now)
 {
-	const uint8_t *next_hop;
 	enum packet_flaw flaw;
 
 	flows->received++;
-	if (!is_within_rate(flows, now)) {
+	if (!is_within(&flows->taken, flows->policy->rate, now)) {
 		flows->limited++;
 		return false;
 	}
@@ -303,7 +303,26 @@ static bool translate(struct flows *flows, const struct port_frame *frame, struc
 	}
 	if (frame->has_partial_checksum)
 		packet__complete(packet);
-	if (function__take(flows->function, packet, now) != FUNCTION_PASSES)
+	return true;
+}
+
+/* Returns whether the packet leaves: routed, or as the answer, in @answer, that refuses it. */
+static bool judge(struct flows *flows, const struct port_frame *frame, struct packet *packet,
+		  uint8_t *answer, uint64_t now)
+{
+	enum function_action action;
+	const uint8_t *next_hop;
+
+	if (!read_packet(flows, frame, packet, now))
+		return false;
+	action = function__take(flows->function, packet, now);
+	if (action == FUNCTION_REFUSES &&
+	    is_within(&flows->refused, flows->policy->refusal_rate, now) &&
+	    packet__refuse(packet, answer)) {
+		flows->answered++;
+		return true;
+	}
+	if (action != FUNCTION_PASSES)
 		return false;
 	next_hop = policy__route(flows->policy, packet->destination.address);
 	if (!next_hop) {
@@ -333,7 +352,7 @@ static int on_packets(sd_event_source *source, int fd, uint32_t events, void *da
 
 	received = port__receive(flows->port, frames);
 	for (i = 0; i < received; i++)
-		count += translate(flows, &frames[i], &packets[count], now);
+		count += judge(flows, &frames[i], &packets[count], flows->refusals[count], now);
 	/* Nothing of a flow leaves before the journal has it.  Later on, no flow begins. */
 	if (write_journal(flows, &error) && !was_unwritable) {
 		flows->unwritten += count;
@@ -460,6 +479,11 @@ static int open_loop(struct flows *flows, struct dart_error *error)
 	return ret < 0 ? dart_error__system(error, -ret, "cannot set up the event loop") : 0;
 }
 
+static const struct function_type *const types[] = {
+	[POLICY_NAT] = &nat_type,
+	[POLICY_FIREWALL] = &firewall_type,
+};
+
 static int open_all(struct flows *flows, struct dart_error *error)
 {
 	const struct control_subject subject = { NULL, pack_status, settle, flows };
@@ -474,8 +498,8 @@ static int open_all(struct flows *flows, struct dart_error *error)
 		      open_loop(flows, error);
 	if (ret)
 		return ret;
-	ret = function__new(&nat_type, flows->policy, &function_handlers, flows, &flows->function,
-			    error);
+	ret = function__new(types[flows->policy->function], flows->policy, &function_handlers,
+			    flows, &flows->function, error);
 	if (ret)
 		return ret;
 	flows->table_settings = (struct table_settings){

@@ -9,6 +9,11 @@
 #include "tools/flows/packet/port.h"
 #include "tools/flows/table/table.h"
 
+/* Events that may happen now, as their time. */
+struct rate {
+	uint64_t credit_ns, credited_ns;
+};
+
 struct flows {
 	const struct flows_options *options;
 	struct policy *policy;
@@ -25,10 +30,10 @@ struct flows {
 	int status; /* -errno: why the loop ends */
 	struct dart_error error;
 
-	/* The rate: packets that may be taken now. */
-	uint64_t credit_ns, credited_ns;
+	struct rate taken, refused;
+	uint8_t refusals[PORT_FRAMES][PACKET_REFUSAL_MAX]; /* of one turn */
 	uint64_t flaws[PACKET_FLAWS];
-	uint64_t received, limited, tagged, long_frames, unrouted, unsent, unwritten;
+	uint64_t received, limited, answered, tagged, long_frames, unrouted, unsent, unwritten;
 };
 
 /* For dartctl: a new reference. */

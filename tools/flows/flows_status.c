@@ -22,6 +22,7 @@ static json_t *pack_packets(struct flows *flows)
 		set_count(packets, name, counts->verdicts[i]);
 	for (i = PACKET_GOOD + 1; i < PACKET_FLAWS; i++)
 		set_count(packets, packet_flaw_names[i], flows->flaws[i]);
+	set_count(packets, "answered", flows->answered);
 	set_count(packets, "rate", flows->limited);
 	set_count(packets, "tagged", flows->tagged);
 	set_count(packets, "long", flows->long_frames);
@@ -81,7 +82,8 @@ json_t *flows__status(struct flows *flows)
 {
 	json_t *status;
 
-	status = json_pack("{s:s, s:o, s:o, s:o, s:{s:s, s:o}}", "interface",
+	status = json_pack("{s:s, s:s, s:o, s:o, s:o, s:{s:s, s:o}}", "function",
+			   flows->policy->function == POLICY_NAT ? "nat" : "firewall", "interface",
 			   flows->policy->interface, "flows", pack_flows(flows), "packets",
 			   pack_packets(flows), "table", pack_table(flows), "journal", "path",
 			   flows->policy->journal, "records",

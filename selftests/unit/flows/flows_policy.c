@@ -14,6 +14,14 @@
 	"routes:\n"                                         \
 	"  - {prefix: 0.0.0.0/0, mac: 02:00:00:00:00:0b}\n" \
 	"  - {prefix: 10.0.0.0/8, mac: 02:00:00:00:00:0a}\n"
+#define FIREWALL                                                 \
+	"function: firewall\ninterface: eth1\ntable: firewall\n" \
+	"routes: [{prefix: 0.0.0.0/0, mac: 02:00:00:00:00:0b}]\n"
+#define ZONES                                                          \
+	"zones:\n"                                                     \
+	" - {name: outside, addresses: [0.0.0.0/0]}\n"                 \
+	" - {name: inside, addresses: [10.0.0.0/8, 192.168.0.0/16]}\n" \
+	" - {name: dmz, addresses: [10.1.0.0/16]}\n"
 #define POOLS "pools: [{addresses: 203.0.113.8/31, ports: 2000-2999}, {addresses: 203.0.113.1}]\n"
 
 static int parse(struct policy *policy, const char *text, struct dart_error *error)
@@ -116,6 +124,41 @@ static void test_mistakes_have_a_line(void **state)
 		  "flows.yaml:1: '02:00:00:00:00:1 ' is not" },
 		{ "interface: an-interface-name\n",
 		  "flows.yaml:1: 'an-interface-name' is not a name" },
+		{ FIREWALL, "a policy of a firewall has 'interface', 'table', 'zones' and" },
+		{ "function: gateway\n", "flows.yaml:1: 'gateway' is neither nat nor firewall" },
+		{ BASE POOLS "rules: [{action: drop}]\n", "'rules' are for 'function: firewall'" },
+		{ FIREWALL ZONES POOLS,
+		  "'pools', 'static' and 'filtering' are for 'function: nat" },
+		{ FIREWALL ZONES "rules: [{from: lan}]\n",
+		  "a rule is about 'lan', which is not a zone" },
+		{ FIREWALL "zones: [{name: a}]\n", "flows.yaml:5: a zone has 'name' and" },
+		{ FIREWALL "zones: [{name: a, addresses: []}, {name: a, addresses: []}]\n",
+		  "flows.yaml:5: two zones have the name 'a'" },
+		{ FIREWALL "zones: [{name: a, addresses: [10.0.0.0/8, 10.0.0.0/8]}]\n",
+		  "flows.yaml:5: '10.0.0.0/8' is in a zone already" },
+		{ FIREWALL "zones: [{name: an-endless-name-of-more-than-31-bytes}]\n",
+		  "flows.yaml:5: 'an-endless-name-of-more-than-31-bytes' is not a name" },
+		{ FIREWALL "rules: [{ports: [80]}]\n", "flows.yaml:5: 'ports' need 'protocol'" },
+		{ FIREWALL "rules: [{protocol: icmp, ports: [80]}]\n",
+		  "flows.yaml:5: 'ports' need 'protocol'" },
+		{ FIREWALL "rules: [{protocol: tcp, ports: []}]\n",
+		  "flows.yaml:5: 'ports' without a port" },
+		{ FIREWALL "rules: [{protocol: tcp, ports: [9-1]}]\n",
+		  "flows.yaml:5: '9-1' is not a port or a range" },
+		{ FIREWALL "rules: [{protocol: tcp, ports: [65536]}]\n",
+		  "flows.yaml:5: '65536' is not a port" },
+		{ FIREWALL "rules: [{protocol: tcp, ports: [1-2-3]}]\n",
+		  "flows.yaml:5: '1-2-3' is not a port" },
+		{ FIREWALL "rules: [{protocol: tcp, ports: [-1]}]\n",
+		  "flows.yaml:5: '-1' is not a port" },
+		{ FIREWALL "rules: [{protocol: gre}]\n",
+		  "flows.yaml:5: 'gre' is neither tcp, udp nor icmp" },
+		{ FIREWALL "rules: [{action: allow}]\n",
+		  "flows.yaml:5: 'allow' is neither accept, drop nor reject" },
+		{ FIREWALL "refusal: accept\n",
+		  "flows.yaml:5: 'accept' is neither drop nor reject" },
+		{ FIREWALL "reverse_path: loose\n",
+		  "flows.yaml:5: 'loose' is neither strict nor off" },
 		{ "journal: flows\n", "flows.yaml:1: 'flows' is not an absolute path" },
 	};
 	struct dart_error error;
@@ -143,6 +186,49 @@ static void test_a_reload_keeps_some_settings(void **state)
 	assert_non_null(strstr(error.text, "'flows' has another value, which needs a restart"));
 	policy__clear(&next);
 	policy__clear(&now);
+}
+
+static enum policy_action decide(const struct policy *policy, uint8_t protocol, uint32_t source,
+				 uint32_t destination, uint16_t port)
+{
+	const struct end to = { destination, port };
+
+	return policy__decide(policy, protocol, source, &to);
+}
+
+static void test_rules(void **state)
+{
+	const uint32_t inside = 0x0a000001, dmz = 0x0a010001, outside = 0xc6336401;
+	struct dart_error error;
+	struct policy policy;
+
+	assert_int_equal(
+		parse(&policy,
+		      FIREWALL ZONES
+		      "rules:\n"
+		      " - {from: outside, to: dmz, protocol: tcp, ports: [80, 8000-8099]}\n"
+		      " - {from: outside, to: dmz, protocol: tcp, action: drop}\n"
+		      " - {from: inside}\n"
+		      " - {to: dmz, protocol: icmp}\n"
+		      "refusal: reject\nlimits: {opening: 10, refusals: 20}\n"
+		      "timeouts: {transitory: 30s}\n",
+		      &error),
+		0);
+	assert_int_equal(policy.timeout_ns[POLICY_TRANSITORY], 30000000000);
+	assert_int_equal(policy.opening_limit, 10);
+	assert_int_equal(policy.refusal_rate, 20);
+	assert_true(policy.is_strict);
+	assert_int_equal(decide(&policy, 6, outside, dmz, 80), POLICY_ACCEPT);
+	assert_int_equal(decide(&policy, 6, outside, dmz, 8099), POLICY_ACCEPT);
+	assert_int_equal(decide(&policy, 6, outside, dmz, 8100), POLICY_DROP);
+	assert_int_equal(decide(&policy, 17, outside, dmz, 80), POLICY_REJECT);
+	assert_int_equal(decide(&policy, 1, outside, dmz, 0), POLICY_ACCEPT);
+	assert_int_equal(decide(&policy, 6, inside, dmz, 1), POLICY_ACCEPT);
+	assert_int_equal(decide(&policy, 6, inside, outside, 1), POLICY_ACCEPT);
+	/* The longest range decides about the zone. */
+	assert_int_equal(decide(&policy, 6, dmz, inside, 1), POLICY_REJECT);
+	assert_int_equal(decide(&policy, 6, outside, inside, 80), POLICY_REJECT);
+	policy__clear(&policy);
 }
 
 static void test_ends(void **state)
@@ -173,6 +259,7 @@ int main(void)
 		TEST("a policy is read", test_all_is_read),
 		TEST("each mistake is refused with its line", test_mistakes_have_a_line),
 		TEST("a reload keeps some settings", test_a_reload_keeps_some_settings),
+		TEST("the first rule that fits decides, and then the refusal", test_rules),
 		TEST("an end is an address and a port", test_ends),
 	};
 

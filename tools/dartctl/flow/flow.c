@@ -109,6 +109,7 @@ static const struct table_column columns[] = { TEXT_COLUMN("PROTOCOL", "protocol
 					       TEXT_COLUMN("OUTSIDE", "outside"),
 					       TEXT_COLUMN("REMOTE", "remote"),
 					       TEXT_COLUMN("STATE", "state"),
+					       TEXT_COLUMN("CONNECTION", "connection"),
 					       { "AGE", "age_s", true, table__age },
 					       {} };
 

@@ -9,10 +9,10 @@
  * entry can describe, such as ICMP echoes, which have no key in the switch.  The daemon itself
  * handles all packets of a kept flow.
  *
- * Ageing.  The daemon sees no packet of a flow that is in the table.  So when the time-out has
- * passed since the flow was entered, it removes both entries, and keeps the flow.  If another
- * packet of the flow comes within another time-out, the flow is in use, and is entered again;
- * otherwise it was idle for at least a whole time-out, and ends.
+ * Ageing.  The daemon sees no packet of a flow that is in the table, or only packets that end it.
+ * So when the time-out has passed since the flow was entered, it removes both entries, and keeps
+ * the flow.  If another packet of the flow comes within another time-out, the flow is in use, and
+ * is entered again; otherwise it was idle for at least a whole time-out, and ends.
  */
 #ifndef FLOWS_FUNCTION_H
 #define FLOWS_FUNCTION_H

@@ -398,7 +398,9 @@ bool packet__refuse(struct packet *packet, uint8_t frame[static PACKET_REFUSAL_M
 	    (is_tcp && packet->transport[TCP_FLAGS] & SEGMENT_RST))
 		return false;
 	memset(frame, 0, ETHERNET_LENGTH + IP_LENGTH + TCP_LENGTH);
-	memcpy(frame, packet->frame, ETHERNET_LENGTH);
+	memcpy(frame, packet->frame + PACKET_MAC_LENGTH, PACKET_MAC_LENGTH);
+	memcpy(frame + PACKET_MAC_LENGTH, packet->frame, PACKET_MAC_LENGTH);
+	put16(frame + 12, ETHERTYPE_IPV4);
 	length = is_tcp ? make_reset(packet, transport) : make_error(packet, transport);
 	ip[0] = 4 << 4 | IP_LENGTH / 4;
 	put16(ip + 2, IP_LENGTH + length);

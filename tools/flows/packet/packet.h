@@ -77,8 +77,8 @@ bool packet__is_sound(const struct packet *packet);
 struct segment packet__segment(const struct packet *packet);
 /*
  * Makes the answer that refuses a packet in @frame, and lets @packet be the answer: RST to a segment,
- * or the ICMP error "administratively prohibited", in the name of the destination, to the address
- * that the packet came from.  False for packets that must not be answered (RFC 1122, 3.2.2).
+ * or the ICMP error "administratively prohibited", in the name of the destination, to the Ethernet
+ * address that the packet came from.  False for packets that must not be answered (RFC 1122, 3.2.2).
  */
 bool packet__refuse(struct packet *packet, uint8_t frame[static PACKET_REFUSAL_MAX]);
 /*

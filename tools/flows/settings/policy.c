@@ -67,6 +67,10 @@ void policy__clear(struct policy *policy)
 	free(policy->addresses);
 	free(policy->statics);
 	free(policy->routes);
+	free(policy->zones);
+	free(policy->ranges);
+	free(policy->rules);
+	free(policy->ports);
 	*policy = (struct policy){};
 }
 
@@ -75,7 +79,9 @@ int policy__check_reload(const struct policy *now, const struct policy *next,
 {
 	const char *what = NULL;
 
-	if (strcmp(now->interface, next->interface))
+	if (now->function != next->function)
+		what = "function";
+	else if (strcmp(now->interface, next->interface))
 		what = "interface";
 	else if (strcmp(now->table, next->table))
 		what = "table";
@@ -127,4 +133,43 @@ const uint8_t *policy__route(const struct policy *policy, uint32_t address)
 		if ((address & policy->routes[i].mask) == policy->routes[i].address)
 			return policy->routes[i].mac;
 	return NULL;
+}
+
+static int zone_of(const struct policy *policy, uint32_t address)
+{
+	size_t i;
+
+	for (i = 0; i < policy->range_count; i++)
+		if ((address & policy->ranges[i].mask) == policy->ranges[i].address)
+			return policy->ranges[i].zone;
+	return POLICY_ANY;
+}
+
+static bool has_port(const struct policy *policy, const struct policy_rule *rule, uint16_t port)
+{
+	const struct policy_ports *ports = policy->ports + rule->first_port;
+	size_t i;
+
+	for (i = 0; i < rule->port_count; i++)
+		if (port >= ports[i].first && port <= ports[i].last)
+			return true;
+	return !rule->port_count;
+}
+
+enum policy_action policy__decide(const struct policy *policy, uint8_t protocol, uint32_t source,
+				  const struct end *destination)
+{
+	const int from = zone_of(policy, source), to = zone_of(policy, destination->address);
+	size_t i;
+
+	for (i = 0; i < policy->rule_count; i++) {
+		const struct policy_rule *rule = &policy->rules[i];
+
+		if ((rule->from == POLICY_ANY || rule->from == from) &&
+		    (rule->to == POLICY_ANY || rule->to == to) &&
+		    (!rule->protocol || rule->protocol == protocol) &&
+		    has_port(policy, rule, destination->port))
+			return rule->action;
+	}
+	return policy->refusal;
 }

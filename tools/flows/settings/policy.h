@@ -15,6 +15,11 @@
 #define POLICY_ADDRESSES_MAX 4096 /* of all pools */
 #define POLICY_STATIC_MAX 65536
 #define POLICY_ROUTES_MAX 1024
+#define POLICY_ZONES_MAX 64
+#define POLICY_RANGES_MAX 4096 /* of all zones */
+#define POLICY_RULES_MAX 1024
+#define POLICY_PORTS_MAX 4096 /* ranges of ports of all rules */
+#define POLICY_ZONE_NAME_MAX 32
 
 /* Classes of flows, which have time-outs of their own. */
 enum policy_class { POLICY_TCP, POLICY_UDP, POLICY_ICMP, POLICY_CLASSES };
@@ -45,8 +50,36 @@ struct policy_route {
 	uint8_t mac[PACKET_MAC_LENGTH];
 };
 
+enum policy_function { POLICY_NAT, POLICY_FIREWALL };
+
+/* ---- of a firewall */
+
+/* What becomes of the first packet of a flow. */
+enum policy_action { POLICY_ACCEPT, POLICY_DROP, POLICY_REJECT };
+
+/* Addresses of a zone. */
+struct policy_range {
+	uint32_t address, mask;
+	int zone;
+};
+
+#define POLICY_ANY (-1) /* zone */
+
+struct policy_ports {
+	uint16_t first, last;
+};
+
+struct policy_rule {
+	char from_name[POLICY_ZONE_NAME_MAX], to_name[POLICY_ZONE_NAME_MAX]; /* "": any */
+	int from, to; /* zones */
+	uint8_t protocol; /* 0: any */
+	size_t first_port, port_count; /* among the ports of the policy; 0: any port */
+	enum policy_action action;
+};
+
 struct policy {
-	/* A reload changes none of the five. */
+	/* A reload changes none of the six. */
+	enum policy_function function;
 	char interface[IFNAMSIZ];
 	char table[DART_TEA_NAME_MAX];
 	char *dartd; /* path of its socket */
@@ -64,6 +97,19 @@ struct policy {
 	size_t static_count;
 	struct policy_route *routes; /* the longest prefix is first */
 	size_t route_count;
+
+	char (*zones)[POLICY_ZONE_NAME_MAX]; /* names */
+	size_t zone_count;
+	struct policy_range *ranges; /* the longest prefix is first */
+	size_t range_count;
+	struct policy_rule *rules; /* the first one that fits decides */
+	size_t rule_count;
+	struct policy_ports *ports;
+	size_t port_count;
+	enum policy_action refusal; /* of packets that no rule fits */
+	uint64_t refusal_rate; /* answers in a second */
+	uint64_t opening_limit; /* connections that open at a time */
+	bool is_strict; /* packets come from the next hop of their source */
 };
 
 /* Returns 0, or -errno with a sentence in @error; then there is nothing to free. */
@@ -81,5 +127,9 @@ const struct policy_address *policy__find_address(const struct policy *policy, u
 bool policy__is_inside(const struct policy *policy, uint32_t address);
 /* The Ethernet address that packets to @address are sent to; NULL: there is no route. */
 const uint8_t *policy__route(const struct policy *policy, uint32_t address);
+
+/* What the rules say about a first packet; the port of an echo is none. */
+enum policy_action policy__decide(const struct policy *policy, uint8_t protocol, uint32_t source,
+				  const struct end *destination);
 
 #endif /* FLOWS_POLICY_H */

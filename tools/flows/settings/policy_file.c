@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy.h"
+#include "policy_file.h"
 
 #define SECOND_NS 1000000000ULL
 #define TIMEOUT_LEAST_NS (10 * SECOND_NS)
@@ -22,50 +22,31 @@
 
 /* ---- values */
 
-static const char *text_of(const yaml_node_t *node)
-{
-	return dart_yaml__text(node) ?: "";
-}
-
-static int take_quantity(struct dart_yaml *yaml, const yaml_node_t *node,
-			 enum dart_quantity quantity, uint64_t least, uint64_t most,
-			 uint64_t *value)
-{
-	char from[32], to[32];
-
-	if (!dart_quantity__parse(quantity, text_of(node), least, most, value))
-		return 0;
-	dart_quantity__print(quantity, least, from, sizeof(from));
-	dart_quantity__print(quantity, most, to, sizeof(to));
-	return dart_yaml__refuse(yaml, node, "'%s' is not a %s from %s to %s", text_of(node),
-				 quantity == DART_QUANTITY_TIME ? "time" : "number", from, to);
-}
-
 static int take_time(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
-	return take_quantity(yaml, node, DART_QUANTITY_TIME, TIMEOUT_LEAST_NS, TIMEOUT_MOST_NS,
-			     into);
+	return policy_file__take_quantity(yaml, node, DART_QUANTITY_TIME, TIMEOUT_LEAST_NS,
+					  TIMEOUT_MOST_NS, into);
 }
 
 static int take_flows(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
-	return take_quantity(yaml, node, DART_QUANTITY_NUMBER, 1, FLOWS_MAX, into);
+	return policy_file__take_quantity(yaml, node, DART_QUANTITY_NUMBER, 1, FLOWS_MAX, into);
 }
 
 static int take_ports_limit(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
-	return take_quantity(yaml, node, DART_QUANTITY_NUMBER, 1, 3 * 65536, into);
+	return policy_file__take_quantity(yaml, node, DART_QUANTITY_NUMBER, 1, 3 * 65536, into);
 }
 
 static int take_rate(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
-	return take_quantity(yaml, node, DART_QUANTITY_NUMBER, 1, RATE_MAX, into);
+	return policy_file__take_quantity(yaml, node, DART_QUANTITY_NUMBER, 1, RATE_MAX, into);
 }
 
 /* A name that fits into @size bytes. */
 static int take_name(struct dart_yaml *yaml, const yaml_node_t *node, char *name, size_t size)
 {
-	const char *text = text_of(node);
+	const char *text = policy_file__text(node);
 
 	if (!*text || strlen(text) >= size || strchr(text, '/'))
 		return dart_yaml__refuse(yaml, node, "'%s' is not a name of 1 to %zu bytes", text,
@@ -88,30 +69,32 @@ static int take_path(struct dart_yaml *yaml, const yaml_node_t *node, void *into
 {
 	char **path = into;
 
-	if (*text_of(node) != '/')
-		return dart_yaml__refuse(yaml, node, "'%s' is not an absolute path", text_of(node));
-	*path = strdup(text_of(node));
+	if (*policy_file__text(node) != '/')
+		return dart_yaml__refuse(yaml, node, "'%s' is not an absolute path",
+					 policy_file__text(node));
+	*path = strdup(policy_file__text(node));
 	return *path ? 0 : dart_error__no_memory(yaml->error);
 }
 
-static int take_protocol(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+static int take_nat_protocol(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	uint8_t *protocol = into;
 
-	*protocol = policy__protocol(text_of(node));
+	*protocol = policy__protocol(policy_file__text(node));
 	if (*protocol && *protocol != IPPROTO_ICMP)
 		return 0;
-	return dart_yaml__refuse(yaml, node, "'%s' is neither tcp nor udp", text_of(node));
+	return dart_yaml__refuse(yaml, node, "'%s' is neither tcp nor udp",
+				 policy_file__text(node));
 }
 
 static int take_end(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	struct end *end = into;
 
-	if (policy__take_end(text_of(node), end) && end->port)
+	if (policy__take_end(policy_file__text(node), end) && end->port)
 		return 0;
 	return dart_yaml__refuse(yaml, node, "'%s' is not an address and a port, as 10.0.0.5:80",
-				 text_of(node));
+				 policy_file__text(node));
 }
 
 static int take_mac(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
@@ -120,65 +103,26 @@ static int take_mac(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 	uint8_t *mac = into;
 	int end = 0, i;
 
-	if (strlen(text_of(node)) == 17)
-		sscanf(text_of(node), "%2x:%2x:%2x:%2x:%2x:%2x%n", &bytes[0], &bytes[1], &bytes[2],
-		       &bytes[3], &bytes[4], &bytes[5], &end);
+	if (strlen(policy_file__text(node)) == 17)
+		sscanf(policy_file__text(node), "%2x:%2x:%2x:%2x:%2x:%2x%n", &bytes[0], &bytes[1],
+		       &bytes[2], &bytes[3], &bytes[4], &bytes[5], &end);
 	if (end != 17 || bytes[0] & 1)
 		return dart_yaml__refuse(
 			yaml, node,
 			"'%s' is not the Ethernet address of a host, as 52:54:00:00:00:01",
-			text_of(node));
+			policy_file__text(node));
 	for (i = 0; i < PACKET_MAC_LENGTH; i++)
 		mac[i] = bytes[i];
 	return 0;
 }
 
-/* A range of IPv4 addresses. */
-static int take_range(struct dart_yaml *yaml, const yaml_node_t *node, struct dart_prefix *prefix)
-{
-	struct dart_error reason;
-
-	if (dart_prefix__parse(prefix, text_of(node), &reason))
-		return dart_yaml__refuse(yaml, node, "%s", reason.text);
-	if (prefix->family != AF_INET)
-		return dart_yaml__refuse(yaml, node, "'%s' is not a range of IPv4 addresses",
-					 text_of(node));
-	return 0;
-}
-
-static uint32_t first_of(const struct dart_prefix *prefix)
-{
-	return (uint32_t)prefix->address[0] << 24 | prefix->address[1] << 16 |
-	       prefix->address[2] << 8 | prefix->address[3];
-}
-
-static uint32_t mask_of(const struct dart_prefix *prefix)
-{
-	return prefix->length ? ~0U << (32 - prefix->length) : 0;
-}
-
 /* ---- lists */
-
-/* Makes place for @more further items. */
-static int grow(struct dart_yaml *yaml, const yaml_node_t *node, void *items, size_t size,
-		size_t count, size_t more, size_t most)
-{
-	void *grown, **list = items;
-
-	if (more > most - count)
-		return dart_yaml__refuse(yaml, node, "more than %zu of them", most);
-	grown = realloc(*list, (count + more) * size);
-	if (!grown)
-		return dart_error__no_memory(yaml->error);
-	*list = grown;
-	return 0;
-}
 
 static int take_inside_item(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	struct dart_prefixes *prefixes = into;
 	struct dart_prefix prefix;
-	int ret = take_range(yaml, node, &prefix);
+	int ret = policy_file__take_range(yaml, node, &prefix);
 
 	if (ret)
 		return ret;
@@ -204,7 +148,7 @@ static int take_pool_addresses(struct dart_yaml *yaml, const yaml_node_t *node, 
 	struct pool *pool = into;
 
 	pool->has_addresses = true;
-	return take_range(yaml, node, &pool->prefix);
+	return policy_file__take_range(yaml, node, &pool->prefix);
 }
 
 static int take_pool_ports(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
@@ -213,11 +157,11 @@ static int take_pool_ports(struct dart_yaml *yaml, const yaml_node_t *node, void
 	struct pool *pool = into;
 	int end = 0;
 
-	sscanf(text_of(node), "%5u-%5u%n", &first, &last, &end);
-	if (!end || text_of(node)[end] || !first || first > last || last > UINT16_MAX)
+	sscanf(policy_file__text(node), "%5u-%5u%n", &first, &last, &end);
+	if (!end || policy_file__text(node)[end] || !first || first > last || last > UINT16_MAX)
 		return dart_yaml__refuse(
 			yaml, node, "'%s' is not a range of ports from 1 to 65535, as 1024-65535",
-			text_of(node));
+			policy_file__text(node));
 	pool->first = first;
 	pool->last = last;
 	return 0;
@@ -239,11 +183,11 @@ static int take_pool(struct dart_yaml *yaml, const yaml_node_t *node, void *into
 	if (!pool.has_addresses)
 		return dart_yaml__refuse(yaml, node, "a pool without 'addresses'");
 	count = 1ULL << (32 - pool.prefix.length);
-	ret = grow(yaml, node, &policy->addresses, sizeof(*policy->addresses),
-		   policy->address_count, count, POLICY_ADDRESSES_MAX);
+	ret = policy_file__grow(yaml, node, &policy->addresses, sizeof(*policy->addresses),
+				policy->address_count, count, POLICY_ADDRESSES_MAX);
 	for (i = 0; !ret && i < count; i++)
 		policy->addresses[policy->address_count++] =
-			(struct policy_address){ first_of(&pool.prefix) + i, pool.first,
+			(struct policy_address){ policy_file__first(&pool.prefix) + i, pool.first,
 						 pool.last };
 	return ret;
 }
@@ -256,7 +200,7 @@ static int take_pools(struct dart_yaml *yaml, const yaml_node_t *node, void *int
 static int take_static(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	static const struct dart_yaml_member members[] = {
-		{ "protocol", take_protocol, offsetof(struct policy_static, protocol) },
+		{ "protocol", take_nat_protocol, offsetof(struct policy_static, protocol) },
 		{ "inside", take_end, offsetof(struct policy_static, inside) },
 		{ "outside", take_end, offsetof(struct policy_static, outside) },
 		{}
@@ -271,8 +215,8 @@ static int take_static(struct dart_yaml *yaml, const yaml_node_t *node, void *in
 	if (!mapping.protocol || !mapping.inside.port || !mapping.outside.port)
 		return dart_yaml__refuse(yaml, node,
 					 "a static mapping has 'protocol', 'inside' and 'outside'");
-	ret = grow(yaml, node, &policy->statics, sizeof(mapping), policy->static_count, 1,
-		   POLICY_STATIC_MAX);
+	ret = policy_file__grow(yaml, node, &policy->statics, sizeof(mapping), policy->static_count,
+				1, POLICY_STATIC_MAX);
 	if (!ret)
 		policy->statics[policy->static_count++] = mapping;
 	return ret;
@@ -287,12 +231,12 @@ static int take_route_prefix(struct dart_yaml *yaml, const yaml_node_t *node, vo
 {
 	struct policy_route *route = into;
 	struct dart_prefix prefix;
-	int ret = take_range(yaml, node, &prefix);
+	int ret = policy_file__take_range(yaml, node, &prefix);
 
 	if (ret)
 		return ret;
-	route->address = first_of(&prefix);
-	route->mask = mask_of(&prefix);
+	route->address = policy_file__first(&prefix);
+	route->mask = policy_file__mask(&prefix);
 	return 0;
 }
 
@@ -313,8 +257,8 @@ static int take_route(struct dart_yaml *yaml, const yaml_node_t *node, void *int
 		return ret;
 	if (!memcmp(route.mac, none, sizeof(none)))
 		return dart_yaml__refuse(yaml, node, "a route without 'mac'");
-	ret = grow(yaml, node, &policy->routes, sizeof(route), policy->route_count, 1,
-		   POLICY_ROUTES_MAX);
+	ret = policy_file__grow(yaml, node, &policy->routes, sizeof(route), policy->route_count, 1,
+				POLICY_ROUTES_MAX);
 	if (ret)
 		return ret;
 	for (i = policy->route_count++; i && policy->routes[i - 1].mask < route.mask; i--)
@@ -334,12 +278,12 @@ static int take_filtering(struct dart_yaml *yaml, const yaml_node_t *node, void 
 {
 	bool *is_open = into;
 
-	*is_open = !strcmp(text_of(node), "endpoint-independent");
-	if (*is_open || !strcmp(text_of(node), "address-and-port-dependent"))
+	*is_open = !strcmp(policy_file__text(node), "endpoint-independent");
+	if (*is_open || !strcmp(policy_file__text(node), "address-and-port-dependent"))
 		return 0;
 	return dart_yaml__refuse(
 		yaml, node, "'%s' is neither endpoint-independent nor address-and-port-dependent",
-		text_of(node));
+		policy_file__text(node));
 }
 
 static int take_limits(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
@@ -347,6 +291,8 @@ static int take_limits(struct dart_yaml *yaml, const yaml_node_t *node, void *in
 	static const struct dart_yaml_member members[] = {
 		{ "ports", take_ports_limit, offsetof(struct policy, ports_limit) },
 		{ "flows", take_flows, offsetof(struct policy, flows_limit) },
+		{ "opening", take_flows, offsetof(struct policy, opening_limit) },
+		{ "refusals", take_rate, offsetof(struct policy, refusal_rate) },
 		{}
 	};
 
@@ -359,13 +305,26 @@ static int take_timeouts(struct dart_yaml *yaml, const yaml_node_t *node, void *
 		{ "tcp", take_time, offsetof(struct policy, timeout_ns[POLICY_TCP]) },
 		{ "udp", take_time, offsetof(struct policy, timeout_ns[POLICY_UDP]) },
 		{ "icmp", take_time, offsetof(struct policy, timeout_ns[POLICY_ICMP]) },
+		{ "transitory", take_time, offsetof(struct policy, timeout_ns[POLICY_TRANSITORY]) },
 		{}
 	};
 
 	return dart_yaml__take_mapping(yaml, node, members, into);
 }
 
+static int take_function(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+{
+	enum policy_function *function = into;
+
+	*function = strcmp(policy_file__text(node), "firewall") ? POLICY_NAT : POLICY_FIREWALL;
+	if (*function == POLICY_FIREWALL || !strcmp(policy_file__text(node), "nat"))
+		return 0;
+	return dart_yaml__refuse(yaml, node, "'%s' is neither nat nor firewall",
+				 policy_file__text(node));
+}
+
 static const struct dart_yaml_member members[] = {
+	{ "function", take_function, offsetof(struct policy, function) },
 	{ "interface", take_interface, offsetof(struct policy, interface) },
 	{ "table", take_table, offsetof(struct policy, table) },
 	{ "dartd", take_path, offsetof(struct policy, dartd) },
@@ -379,6 +338,10 @@ static const struct dart_yaml_member members[] = {
 	{ "timeouts", take_timeouts, 0 },
 	{ "static", take_statics, 0 },
 	{ "routes", take_routes, 0 },
+	{ "zones", policy_file__take_zones, 0 },
+	{ "rules", policy_file__take_rules, 0 },
+	{ "refusal", policy_file__take_refusal, offsetof(struct policy, refusal) },
+	{ "reverse_path", policy_file__take_reverse_path, offsetof(struct policy, is_strict) },
 	{}
 };
 
@@ -440,7 +403,7 @@ static int check_statics(struct policy *policy, struct dart_yaml *yaml, const ya
 	return 0;
 }
 
-static int check(struct policy *policy, struct dart_yaml *yaml, const yaml_node_t *root)
+static int check_nat(struct policy *policy, struct dart_yaml *yaml, const yaml_node_t *root)
 {
 	size_t i;
 
@@ -459,6 +422,16 @@ static int check(struct policy *policy, struct dart_yaml *yaml, const yaml_node_
 						 "an address of a pool is in 'inside', too");
 	}
 	return check_statics(policy, yaml, root);
+}
+
+static int check(struct policy *policy, struct dart_yaml *yaml, const yaml_node_t *root)
+{
+	if (policy->function == POLICY_FIREWALL)
+		return policy_file__check_firewall(policy, yaml, root);
+	if (policy->zone_count || policy->rule_count)
+		return dart_yaml__refuse(yaml, root,
+					 "'zones' and 'rules' are for 'function: firewall'");
+	return check_nat(policy, yaml, root);
 }
 
 static int set_defaults(struct policy *policy, struct dart_error *error)
@@ -481,7 +454,12 @@ static int take(struct policy *policy, struct dart_yaml *yaml, const yaml_node_t
 		/* At least as long as RFC 5382, 4787 and 5508 want. */
 		.timeout_ns = { [POLICY_TCP] = 7440 * SECOND_NS,
 				[POLICY_UDP] = 300 * SECOND_NS,
-				[POLICY_ICMP] = 60 * SECOND_NS },
+				[POLICY_ICMP] = 60 * SECOND_NS,
+				[POLICY_TRANSITORY] = 240 * SECOND_NS },
+		.refusal = POLICY_DROP,
+		.refusal_rate = 1000,
+		.opening_limit = 65536,
+		.is_strict = true,
 	};
 	if (!root)
 		return dart_error__set(error, EINVAL, "%s: the file has no policy", yaml->path);

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A firewall whose table is a list of changes that are made when the test says so. */
+#ifndef FLOWS_FIREWALL_SCENE_H
+#define FLOWS_FIREWALL_SCENE_H
+
+#include <netinet/in.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "selftests/unit/unit.h"
+#include "tools/flows/firewall/firewall.h"
+#include "tools/flows/function/function_type.h"
+
+#define SECOND 1000000000ULL
+#define CLIENT 0x0a000001 /* 10.0.0.1 */
+#define SERVER 0xc6336401 /* 198.51.100.1 */
+#define IP 14
+#define TCP (IP + 20)
+#define S SEGMENT_SYN
+#define A SEGMENT_ACK
+#define F SEGMENT_FIN
+#define R SEGMENT_RST
+#define ALL_FLAGS 64
+#define CHANGES 20000
+
+#define BASE                                                     \
+	"function: firewall\ninterface: eth1\ntable: firewall\n" \
+	"routes:\n"                                              \
+	" - {prefix: 10.0.0.0/8, mac: 02:00:00:00:00:0a}\n"      \
+	" - {prefix: 0.0.0.0/0, mac: 02:00:00:00:00:0b}\n"       \
+	"zones:\n"                                               \
+	" - {name: inside, addresses: [10.0.0.0/8]}\n"           \
+	" - {name: outside, addresses: [0.0.0.0/0]}\n"           \
+	"timeouts: {tcp: 1000s, udp: 100s, icmp: 10s, transitory: 50s}\n"
+#define RULES                              \
+	"rules:\n"                         \
+	" - {from: inside, to: outside}\n" \
+	" - {from: outside, to: inside, protocol: tcp, ports: [22], action: reject}\n"
+
+static const struct end client = { CLIENT, 4000 }, server = { SERVER, 80 };
+
+static struct scene {
+	struct policy policy, other;
+	struct function *function;
+	uint64_t now, begun, ended;
+	struct flow *changed[CHANGES];
+	bool is_insertion[CHANGES];
+	size_t changes;
+} scene;
+
+static inline void begun(void *subject, const struct flow *flow)
+{
+	scene.begun++;
+}
+
+static inline void ended(void *subject, const struct flow *flow)
+{
+	scene.ended++;
+}
+
+static inline void change(struct flow *flow, bool is_insertion)
+{
+	assert_true(scene.changes < CHANGES);
+	scene.is_insertion[scene.changes] = is_insertion;
+	scene.changed[scene.changes++] = flow;
+}
+
+static inline void enter(void *subject, struct flow *flow)
+{
+	change(flow, true);
+}
+
+static inline void leave(void *subject, struct flow *flow)
+{
+	change(flow, false);
+}
+
+static const struct function_handlers handlers = { begun, ended, enter, leave };
+
+static inline void read_policy(struct policy *policy, const char *rest)
+{
+	struct dart_error error;
+	char text[2000];
+
+	snprintf(text, sizeof(text), "%s%s", BASE, rest);
+	if (policy__parse(policy, text, strlen(text), "flows.yaml", &error))
+		fail_msg("%s", error.text);
+}
+
+static inline void open_scene(const char *rest)
+{
+	struct dart_error error;
+
+	memset(&scene, 0, sizeof(scene));
+	scene.now = SECOND;
+	read_policy(&scene.policy, rest);
+	assert_int_equal(function__new(&firewall_type, &scene.policy, &handlers, NULL,
+				       &scene.function, &error),
+			 0);
+}
+
+static inline void close_scene(void)
+{
+	function__free(scene.function);
+	policy__clear(&scene.policy);
+}
+
+/* dartd has made all changes. */
+static inline void settle(void)
+{
+	size_t i;
+
+	for (i = 0; i < scene.changes; i++)
+		if (scene.is_insertion[i])
+			function__entered(scene.function, scene.changed[i], true, scene.now);
+		else
+			function__left(scene.function, scene.changed[i], scene.now);
+	scene.changes = 0;
+}
+
+static inline void tick(uint64_t seconds)
+{
+	scene.now += seconds * SECOND;
+	function__tick(scene.function, scene.now, true);
+}
+
+/* ---- packets */
+
+static inline void put16(uint8_t *bytes, uint16_t value)
+{
+	bytes[0] = value >> 8;
+	bytes[1] = value;
+}
+
+static inline void put32(uint8_t *bytes, uint32_t value)
+{
+	put16(bytes, value >> 16);
+	put16(bytes + 2, value);
+}
+
+/* A frame from the next hop of its source; returns its length. */
+static inline size_t make(uint8_t *frame, uint8_t protocol, struct end source,
+			  struct end destination, size_t length)
+{
+	uint32_t sum = 0;
+	size_t i;
+
+	memset(frame, 0, IP + 20 + length);
+	frame[6] = 2;
+	frame[11] = source.address >> 24 == 10 ? 0xa : 0xb;
+	put16(frame + 12, 0x0800);
+	frame[IP] = 0x45;
+	put16(frame + IP + 2, 20 + length);
+	frame[IP + 8] = 64;
+	frame[IP + 9] = protocol;
+	put32(frame + IP + 12, source.address);
+	put32(frame + IP + 16, destination.address);
+	for (i = 0; i < 20; i += 2)
+		sum += frame[IP + i] << 8 | frame[IP + i + 1];
+	sum = (sum & 0xffff) + (sum >> 16);
+	put16(frame + IP + 10, ~(sum + (sum >> 16)));
+	put16(frame + TCP, source.port);
+	put16(frame + TCP + 2, destination.port);
+	return IP + 20 + length;
+}
+
+static inline enum firewall_verdict take(uint8_t *frame, size_t length, bool is_damaged)
+{
+	const struct function_counts *counts = function__counts(scene.function);
+	const struct function_counts before = *counts;
+	enum firewall_verdict verdict = 0;
+	enum function_action action;
+	struct packet packet;
+
+	assert_int_equal(packet__read(&packet, frame, length), PACKET_GOOD);
+	packet__complete(&packet);
+	if (is_damaged)
+		packet.transport[packet.protocol == IPPROTO_TCP ? 16 : 6] ^= 1;
+	action = function__take(scene.function, &packet, scene.now);
+	while (verdict < FIREWALL_VERDICTS && counts->verdicts[verdict] == before.verdicts[verdict])
+		verdict++;
+	assert_int_equal(action == FUNCTION_PASSES,
+			 verdict == FIREWALL_PASSED || verdict == FIREWALL_RELATED);
+	return verdict;
+}
+
+static inline enum firewall_verdict send_segment(struct end source, struct end destination,
+						 uint8_t flags, uint32_t sequence,
+						 uint32_t acknowledgement)
+{
+	uint8_t frame[200];
+	const size_t length = make(frame, IPPROTO_TCP, source, destination, 20);
+
+	put32(frame + TCP + 4, sequence);
+	put32(frame + TCP + 8, acknowledgement);
+	frame[TCP + 12] = 5 << 4;
+	frame[TCP + 13] = flags;
+	return take(frame, length, false);
+}
+
+static inline enum firewall_verdict out(uint8_t flags, uint32_t sequence, uint32_t acknowledgement)
+{
+	return send_segment(client, server, flags, sequence, acknowledgement);
+}
+
+static inline enum firewall_verdict back(uint8_t flags, uint32_t sequence, uint32_t acknowledgement)
+{
+	return send_segment(server, client, flags, sequence, acknowledgement);
+}
+
+static inline enum firewall_verdict send_datagram(struct end source, struct end destination)
+{
+	uint8_t frame[200];
+	const size_t length = make(frame, IPPROTO_UDP, source, destination, 20);
+
+	put16(frame + TCP + 4, 20);
+	return take(frame, length, false);
+}
+
+static inline enum firewall_verdict send_echo(struct end source, struct end destination,
+					      bool is_reply)
+{
+	uint8_t frame[200];
+	const size_t length = make(frame, IPPROTO_ICMP, source, destination, 20);
+
+	put32(frame + TCP, is_reply ? 0 : 8 << 24);
+	put16(frame + TCP + 4, is_reply ? destination.port : source.port);
+	return take(frame, length, false);
+}
+
+static inline void connect_tcp(void)
+{
+	assert_int_equal(out(S, 100, 0), FIREWALL_PASSED);
+	assert_int_equal(back(S | A, 700, 101), FIREWALL_PASSED);
+	assert_int_equal(out(A, 101, 701), FIREWALL_PASSED);
+}
+
+static inline struct flow *flow_of(uint8_t protocol)
+{
+	return function__find(scene.function, protocol, &client, &server);
+}
+
+static inline void assert_connection(const char *phase, enum flow_state state)
+{
+	struct flow *flow = flow_of(IPPROTO_TCP);
+
+	assert_non_null(flow);
+	assert_string_equal(function__connection(scene.function, flow), phase);
+	assert_int_equal(flow->state, state);
+}
+
+#endif /* FLOWS_FIREWALL_SCENE_H */

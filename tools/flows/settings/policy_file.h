@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Values in the file of a policy, and the part of it about firewalls.  All functions return 0, or
+ * -errno with a sentence in the error of @yaml.
+ */
+#ifndef FLOWS_POLICY_FILE_H
+#define FLOWS_POLICY_FILE_H
+
+#include <libdart/settings/quantity.h>
+#include <libdart/yaml_file.h>
+
+#include "policy.h"
+
+/* "" if the node is no text. */
+const char *policy_file__text(const yaml_node_t *node);
+int policy_file__take_quantity(struct dart_yaml *yaml, const yaml_node_t *node,
+			       enum dart_quantity quantity, uint64_t least, uint64_t most,
+			       uint64_t *value);
+/* A range of IPv4 addresses. */
+int policy_file__take_range(struct dart_yaml *yaml, const yaml_node_t *node,
+			    struct dart_prefix *prefix);
+uint32_t policy_file__first(const struct dart_prefix *prefix);
+uint32_t policy_file__mask(const struct dart_prefix *prefix);
+/* Makes place for @more further items of @size bytes in the list that @items points to. */
+int policy_file__grow(struct dart_yaml *yaml, const yaml_node_t *node, void *items, size_t size,
+		      size_t count, size_t more, size_t most);
+
+/* ---- of a firewall; @into: the policy, or the member of this name */
+
+int policy_file__take_zones(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
+int policy_file__take_rules(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
+int policy_file__take_refusal(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
+int policy_file__take_reverse_path(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
+/* Finds the zones of the rules. */
+int policy_file__check_firewall(struct policy *policy, struct dart_yaml *yaml,
+				const yaml_node_t *root);
+
+#endif /* FLOWS_POLICY_FILE_H */
