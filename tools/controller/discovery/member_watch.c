@@ -109,6 +109,12 @@ static void on_news(void *data, struct source *source, struct source_news *news)
 	bool has_changed = false;
 
 	watch->is_complete = true;
+	/*
+	 * A list that is renewed, and was there before this controller started, may be an earlier one:
+	 * others may have replaced this controller since.
+	 */
+	if (news->has_list && is_first && !membership->is_known && news->members.valid_ns)
+		member_set__remove(&news->members.present, membership->shard.member);
 	if (news->has_list && !member_watch__is_left_out(watch, &news->members))
 		has_changed = membership__take(membership, &news->members, now_ns);
 	if (watch->never_stands_by)

@@ -196,6 +196,33 @@ static void test_validity(void **state)
 	end(&fixture);
 }
 
+/* A list that is renewed, and was written for this controller before it started, may be over. */
+static void test_earlier(void **state)
+{
+	char path[] = "/tmp/members-XXXXXX", configuration[200];
+	const int fd = mkstemp(path);
+	struct fixture fixture;
+
+	assert_true(fd >= 0);
+	assert_true(dprintf(fd, "{\"members\": [1, 2], \"agreed\": true, \"valid_until\": %.3f}",
+			    boottime_ns() / 1e9 + 600) > 0);
+	close(fd);
+	snprintf(configuration, sizeof(configuration),
+		 "shard: {member: 1, members_file: %s, replication: 2, handover: 1ms}\n", path);
+	begin(&fixture, configuration);
+	hear(&fixture, path);
+	await_wanted(&fixture, "own:1@1000/60000");
+	/* The same list, written since. */
+	snprintf(configuration, sizeof(configuration), "mv %s m && cp m new && mv new %s", path,
+		 path);
+	assert_int_equal(system(configuration), 0);
+	hear(&fixture, path);
+	await_wanted(&fixture, "own:1@1000");
+	unlink(path);
+	hear(&fixture, path);
+	end(&fixture);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,6 +232,8 @@ int main(void)
 		     test_standby),
 		TEST("the members of a file count as soon as they change; a file that is missing or wrong keeps them",
 		     test_members_file),
+		TEST("a list with a validity that was there before names this controller only when it is written again",
+		     test_earlier),
 		TEST("nothing is wanted after the validity of the list of members, and all again with the next list",
 		     test_validity),
 	};
