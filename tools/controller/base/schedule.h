@@ -40,18 +40,21 @@ static inline void schedule__start(struct schedule *schedule, uint64_t now_ns)
 }
 
 /*
- * Changes the interval.  If the schedule is started, the next scrape is due within the new interval
- * from @now_ns on, at the phase of the target.
+ * Changes the interval.  If the schedule is started, the next scrape is due at once if the interval
+ * becomes shorter, because whoever scraped the target before may have done so an interval ago;
+ * otherwise within the new interval.  Afterwards scrapes are due at the phase of the target.
  */
 static inline void schedule__change(struct schedule *schedule, uint64_t interval_ns,
 				    uint64_t now_ns)
 {
 	const uint64_t phase_ns = schedule->phase_ns % interval_ns;
+	const uint64_t due_ns =
+		now_ns + (interval_ns + phase_ns - now_ns % interval_ns) % interval_ns;
+	const bool is_shorter = interval_ns < schedule->interval_ns;
 
 	schedule->interval_ns = interval_ns;
 	if (schedule->next_ns)
-		schedule->next_ns =
-			now_ns + (interval_ns + phase_ns - now_ns % interval_ns) % interval_ns;
+		schedule->next_ns = is_shorter && due_ns > now_ns ? due_ns - interval_ns : due_ns;
 }
 
 /* Returns how many scrapes became due by @now_ns, and moves next_ns beyond it. */

@@ -42,12 +42,12 @@ static void test_drift(void **state)
 	assert_int_equal(schedule.next_ns, first + 6 * SECOND);
 }
 
-/* From standby to scraping and back: within the new interval, at the phase of the target. */
+/* From standby to scraping, at once; and back, within the new interval; at the phase of the target. */
 static void test_change(void **state)
 {
 	static const uint64_t intervals[] = { 1, 3, 1000000, 100000000, SECOND, 60 * SECOND };
 	struct schedule schedule = { .interval_ns = SECOND, .phase_ns = 12345 };
-	uint64_t random = 5, now = 1000 * SECOND, interval;
+	uint64_t random = 5, now = 1000 * SECOND, interval, before;
 
 	schedule__change(&schedule, 60 * SECOND, now);
 	assert_int_equal(schedule.interval_ns, 60 * SECOND);
@@ -56,10 +56,17 @@ static void test_change(void **state)
 	for (int i = 0; i < 10000; i++) {
 		interval = intervals[random__below(&random, 6)];
 		now += random__below(&random, SECOND);
+		before = schedule.interval_ns;
 		schedule__change(&schedule, interval, now);
 		assert_int_equal(schedule.interval_ns, interval);
 		assert_int_equal(schedule.next_ns % interval, schedule.phase_ns % interval);
-		assert_in_range(schedule.next_ns, now, now + interval - 1);
+		if (interval < before) {
+			assert_in_range(schedule.next_ns, now - interval + 1, now);
+			assert_int_equal(schedule__take(&schedule, now), 1);
+			assert_in_range(schedule.next_ns, now + 1, now + interval);
+		} else {
+			assert_in_range(schedule.next_ns, now, now + interval - 1);
+		}
 	}
 }
 
@@ -86,7 +93,7 @@ int main(void)
 		     test_phase),
 		TEST("there are no more extra scrapes than due ones on average, and eight at once",
 		     test_extra),
-		TEST("when the interval changes, the next scrape is due within the new one, at the time of the target",
+		TEST("when the interval becomes shorter, a scrape is due at once, otherwise within the new one, then at the time of the target",
 		     test_change),
 		TEST("a late scrape does not delay the next, and missed ones are counted",
 		     test_drift),
