@@ -50,6 +50,7 @@ struct fleet {
 	struct timer end_timer; /* after fleet__leave() */
 	uint64_t leave_ns; /* when it ends, CLOCK_MONOTONIC; 0: all have taken over, or it stays */
 	struct discovery_operations discovery_operations;
+	bool was_ready; /* see fleet__is_ready() */
 	size_t finished; /* targets whose requested scrapes are all there */
 	int result;
 };
@@ -557,6 +558,16 @@ void fleet__free(struct fleet *fleet)
 void fleet__reload(struct fleet *fleet)
 {
 	discovery__reload(fleet->discovery);
+}
+
+bool fleet__is_ready(struct fleet *fleet)
+{
+	const struct target_context *context = fleet->context;
+
+	fleet->was_ready |= discovery__is_complete(fleet->discovery) &&
+			    target_set__is_settled(fleet->set) &&
+			    context->capacity.targets >= context->target_count;
+	return fleet->was_ready;
 }
 
 int fleet__result(const struct fleet *fleet)

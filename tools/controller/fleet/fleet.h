@@ -36,6 +36,11 @@ void fleet__reload(struct fleet *fleet);
  * loop goes on, if nobody can take over.  Only once.
  */
 bool fleet__leave(struct fleet *fleet);
+/*
+ * Once all targets that this controller has or stands by for were READ or lost, after the first look
+ * at all sources: from then on it can take them over from others without a pause.
+ */
+bool fleet__is_ready(struct fleet *fleet);
 /* The first of a target that was not 0. */
 int fleet__result(const struct fleet *fleet);
 /*

@@ -210,8 +210,9 @@ static uint64_t resident_bytes(void)
 }
 
 /* NULL: this controller has no shard. */
-static json_t *describe_shard(const struct discovery *discovery)
+static json_t *describe_shard(struct fleet *fleet)
 {
+	const struct discovery *discovery = fleet__discovery(fleet);
 	struct shard_parts parts_of_all, *parts = &parts_of_all;
 	const char *error;
 	const struct membership *membership = discovery__membership(discovery, parts, &error);
@@ -233,6 +234,7 @@ static json_t *describe_shard(const struct discovery *discovery)
 			json_array_append_new(list, json_integer(i));
 	json_object_set_new(members, "list", list);
 	json_object_set_new(members, "version", json_integer(membership->version));
+	json_object_set_new(members, "is_ready", json_boolean(fleet__is_ready(fleet)));
 	json_object_set_new(members, "is_leaving", json_boolean(discovery__is_leaving(discovery)));
 	json_object_set_new(members, "valid_until_ns",
 			    membership->valid_ns ? json_integer(membership->valid_ns) : json_null());
@@ -279,7 +281,7 @@ static void print_controller(const struct status_report *report, FILE *out)
 	faults = discovery__configured_faults(discovery);
 	json_object_set_new(members, "agents_dropped", json_integer(faults->dropped));
 	json_object_set_new(members, "agents_dropped_first", name_dropped(faults));
-	shard = describe_shard(discovery);
+	shard = describe_shard(context->fleet);
 	if (shard)
 		json_object_set_new(members, "shard", shard);
 	print_object(members, out);
@@ -295,7 +297,7 @@ bool status_report__print(struct status_report *report, FILE *out)
 		return false;
 	if (report->is_of_shard) {
 		print_object(json_pack("{so}", "shard",
-				       describe_shard(fleet__discovery(report->context->fleet)) ?:
+				       describe_shard(report->context->fleet) ?:
 					       json_null()),
 			     out);
 		fputc('\n', out);
