@@ -22,6 +22,8 @@
 #define QUESTIONS 20
 #define PAUSE_LEAST_NS 20000000ULL
 #define PAUSE_MOST_NS 250000000ULL
+/* After a new list, the least pause until the controller uses it, but no longer than this. */
+#define FRESH_NS 1000000000ULL
 
 struct members {
 	const struct settings *settings;
@@ -33,11 +35,12 @@ struct members {
 	char boot_id[NODE_BOOT_ID_MAX];
 	char said[DART_ERROR_MAX]; /* why the list could not be written; "": it could be */
 	bool has_controller; /* as was said */
+	uint64_t fresh_until_ns; /* others may wait until the controller uses the new list */
 };
 
-static void write_list(struct members *members, const struct member_list *list)
+static void write_list(struct members *members, const struct member_list *list, uint64_t now_ns)
 {
-	const struct member_set *before = &members->roster.written.present;
+	const struct member_list *written = &members->roster.written;
 	struct dart_error error;
 
 	if (node__write_list(members->settings->file, list, members->boot_id, &error)) {
@@ -47,26 +50,43 @@ static void write_list(struct members *members, const struct member_list *list)
 		return;
 	}
 	members->said[0] = '\0';
-	if (memcmp(before, &list->present, sizeof(*before)))
+	if (memcmp(&written->present, &list->present, sizeof(list->present)))
 		messages__say("%u members are there%s", member_set__count(&list->present),
 			      member_set__has(&list->present, members->settings->member) ?
 				      "" :
 				      ", and not this one");
+	if (list->version != written->version ||
+	    memcmp(&written->present, &list->present, sizeof(list->present))) {
+		members->fresh_until_ns = now_ns + FRESH_NS;
+		sd_event_source_set_time(members->timer, (now_ns + PAUSE_LEAST_NS) / 1000);
+	}
 	roster__set_written(&members->roster, list);
+}
+
+/* Others take over as soon as the session is closed. */
+static void end_list(struct members *members)
+{
+	struct member_list list = members->roster.written;
+
+	if (list.valid_ns <= 1)
+		return;
+	list.valid_ns = 1;
+	write_list(members, &list, boottime_ns());
 }
 
 static void say_controller(struct members *members, uint64_t now_ns)
 {
-	const bool has_controller = roster__wants_node(&members->roster, now_ns);
+	const bool has_controller = roster__has_controller(&members->roster, now_ns);
+	const struct roster_answer *answer = &members->roster.answer;
 
 	if (has_controller == members->has_controller)
 		return;
 	members->has_controller = has_controller;
 	messages__say("the controller at %s %s", members->settings->controller,
-		      has_controller		  ? "runs" :
-		      members->roster.is_leaving  ? "is about to end" :
-		      members->roster.answered_ns ? "does not answer" :
-						    "does not run");
+		      has_controller			? "runs" :
+		      answer->stage == ROSTER_LEAVES	? "is about to end" :
+		      answer->begun_ns			? "does not answer" :
+							  "does not run");
 }
 
 static void run(void *data)
@@ -78,16 +98,26 @@ static void run(void *data)
 	say_controller(members, now_ns);
 	/* The node may be gone after this, and the list comes first if it is over. */
 	if (roster__list(&members->roster, now_ns, &list))
-		write_list(members, &list);
+		write_list(members, &list, now_ns);
 	session__run(members->session, &members->roster, now_ns);
 	if (roster__list(&members->roster, now_ns, &list))
-		write_list(members, &list);
+		write_list(members, &list, now_ns);
 }
 
 static int on_news(sd_event_source *source, int fd, uint32_t events, void *data)
 {
 	run(data);
 	return 0;
+}
+
+/* Does the controller use the list that was written last? */
+static bool members__is_list_used(const struct members *members)
+{
+	const struct roster *roster = &members->roster;
+	const bool is_named = member_set__has(&roster->written.present, roster->member);
+
+	return roster->answer.used >= roster->written.version &&
+	       roster->answer.is_named == is_named;
 }
 
 static int on_time(sd_event_source *source, uint64_t usec, void *data)
@@ -100,6 +130,8 @@ static int on_time(sd_event_source *source, uint64_t usec, void *data)
 		pause_ns = PAUSE_LEAST_NS;
 	if (pause_ns > PAUSE_MOST_NS)
 		pause_ns = PAUSE_MOST_NS;
+	if (now_ns < members->fresh_until_ns && !members__is_list_used(members))
+		pause_ns = PAUSE_LEAST_NS;
 	question__ask(&members->question, now_ns);
 	run(members);
 	sd_event_source_set_time(source, (now_ns + pause_ns) / 1000);
@@ -155,6 +187,7 @@ static int run_members(const struct settings *settings, struct dart_error *error
 			dart_error__system(error, -ret, "the event loop failed");
 	}
 	question__close(&members->question);
+	end_list(members);
 	session__free(members->session);
 	sd_event_source_disable_unref(members->timer);
 	sd_event_unref(members->event);

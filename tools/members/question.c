@@ -26,16 +26,41 @@ void question__close(struct question *question)
 	question->source = sd_event_source_disable_unref(question->source);
 }
 
+/* A controller without a shard, or an earlier one, is alive; nobody knows that it starts. */
+static enum roster_stage stage_of(const json_t *shard)
+{
+	if (json_is_true(json_object_get(shard, "is_leaving")))
+		return ROSTER_LEAVES;
+	return json_is_false(json_object_get(shard, "is_ready")) ? ROSTER_STARTS : ROSTER_RUNS;
+}
+
+static bool is_named(const json_t *shard)
+{
+	const json_t *own = json_object_get(shard, "member"), *member;
+	size_t i;
+
+	if (!json_is_true(json_object_get(shard, "is_valid")))
+		return false;
+	json_array_foreach(json_object_get(shard, "list"), i, member)
+		if (json_equal(member, own))
+			return true;
+	return false;
+}
+
 static void question__take(struct question *question)
 {
 	json_t *root = json_loadb(question->text, question->length, 0, NULL);
 	const json_t *shard = json_object_get(root, "shard");
 	const json_int_t version = json_integer_value(json_object_get(shard, "version"));
+	const struct roster_answer answer = {
+		.begun_ns = question->begun_ns,
+		.used = version > 0 ? version : 0,
+		.stage = stage_of(shard),
+		.is_named = is_named(shard),
+	};
 
-	/* A controller without a shard is alive; it uses no list. */
 	if (json_is_object(root))
-		roster__hear(question->roster, question->begun_ns, version > 0 ? version : 0,
-			     json_is_true(json_object_get(shard, "is_leaving")));
+		roster__hear(question->roster, &answer);
 	json_decref(root);
 	question->answered(question->data);
 }

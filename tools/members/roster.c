@@ -66,24 +66,35 @@ void roster__take(struct roster *roster, const struct member_set *nodes, uint64_
 			roster->used[i - 1] = 0;
 }
 
-void roster__hear(struct roster *roster, uint64_t begun_ns, uint64_t used, bool is_leaving)
+void roster__hear(struct roster *roster, const struct roster_answer *answer)
 {
-	roster->answered_ns = begun_ns;
-	roster->own_used = used;
-	roster->is_leaving = is_leaving;
+	roster->answer = *answer;
 }
 
 void roster__lose_controller(struct roster *roster)
 {
-	roster->answered_ns = 0;
-	roster->own_used = 0;
-	roster->is_leaving = false;
+	roster->answer = (struct roster_answer){};
+}
+
+bool roster__has_controller(const struct roster *roster, uint64_t now_ns)
+{
+	const struct roster_answer *answer = &roster->answer;
+
+	return answer->begun_ns && now_ns < answer->begun_ns + roster->session_ns &&
+	       answer->stage != ROSTER_LEAVES;
 }
 
 bool roster__wants_node(const struct roster *roster, uint64_t now_ns)
 {
-	return roster->answered_ns && now_ns < roster->answered_ns + roster->session_ns &&
-	       !roster->is_leaving;
+	const struct roster_answer *answer = &roster->answer;
+
+	if (!roster__has_controller(roster, now_ns))
+		return false;
+	if (answer->stage == ROSTER_STARTS)
+		return roster->has_node && answer->is_named;
+	/* Without a list of the others it does not know its targets. */
+	return roster->has_node || (roster->is_known && !answer->is_named &&
+				    (answer->used || !member_set__count(&roster->present)));
 }
 
 bool roster__is_agreed(const struct roster *roster)
@@ -107,17 +118,28 @@ static uint64_t roster__valid_ns(const struct roster *roster, uint64_t now_ns)
 {
 	uint64_t since_ns = roster->confirmed_ns;
 
-	if (!roster->has_session || !roster->answered_ns || roster->lapsed_ns)
+	if (!roster->has_session || !roster->answer.begun_ns || roster->lapsed_ns)
 		return 0;
 	if (!roster->is_confirmed && roster->goes_on)
 		since_ns = now_ns;
-	return earlier(since_ns, roster->answered_ns) + roster->session_ns;
+	return earlier(since_ns, roster->answer.begun_ns) + roster->session_ns;
+}
+
+/* The last list is over at once, as 0 would be without an end.  False: it is over already. */
+static bool roster__end_list(const struct roster *roster, uint64_t now_ns,
+			     struct member_list *list)
+{
+	const uint64_t valid_ns = roster->written.valid_ns;
+
+	list->valid_ns = 1;
+	return valid_ns > 1 && now_ns < valid_ns;
 }
 
 bool roster__list(struct roster *roster, uint64_t now_ns, struct member_list *list)
 {
 	const struct member_list *written = &roster->written;
 	const bool was_valid = written->valid_ns > 1;
+	const bool is_starting = roster->answer.stage == ROSTER_STARTS;
 
 	*list = *written;
 	/* Whatever stopped this program stopped it for longer than the list was valid. */
@@ -126,16 +148,23 @@ bool roster__list(struct roster *roster, uint64_t now_ns, struct member_list *li
 		roster->lapsed_ns = now_ns;
 	list->valid_ns = roster__valid_ns(roster, now_ns);
 	if (!roster->is_known || list->valid_ns <= now_ns) {
-		/* The last list is over at once, as 0 would be without an end. */
-		list->valid_ns = 1;
-		return was_valid && now_ns < written->valid_ns && !roster->has_session;
+		/* Whoever starts must not believe the list of a controller that is dead. */
+		return (!roster->has_session || !roster->answer.begun_ns) &&
+		       roster__end_list(roster, now_ns, list);
 	}
-	/* A list names somebody: the last member that leaves has nobody to tell. */
-	if (!member_set__count(&roster->present))
-		return false;
 	list->present = roster->present;
 	list->version = roster->version;
 	list->is_agreed = roster__is_agreed(roster);
+	if (is_starting) {
+		member_set__remove(&list->present, roster->member);
+		list->is_agreed = false;
+	}
+	/* A list names somebody: the last member that leaves has nobody to tell. */
+	if (!member_set__count(&list->present)) {
+		list->present = written->present;
+		return roster->answer.stage != ROSTER_LEAVES && roster->answer.is_named &&
+		       roster__end_list(roster, now_ns, list);
+	}
 	return memcmp(&list->present, &written->present, sizeof(list->present)) ||
 	       list->version != written->version || list->is_agreed != written->is_agreed ||
 	       list->valid_ns >= written->valid_ns + roster->session_ns / RENEWALS;

@@ -24,6 +24,20 @@
 
 #include "tools/controller/settings/shard.h"
 
+enum roster_stage {
+	ROSTER_STARTS, /* it has not connected to all targets that it would have or stand by for */
+	ROSTER_RUNS,
+	ROSTER_LEAVES, /* it is about to end */
+};
+
+/* The answer of the controller of this host. */
+struct roster_answer {
+	uint64_t begun_ns; /* when the question was begun; 0: it is dead */
+	uint64_t used; /* the version that it uses */
+	enum roster_stage stage;
+	bool is_named; /* by a list that it has, and that is valid */
+};
+
 struct roster {
 	unsigned int member; /* of this host */
 	uint64_t session_ns;
@@ -41,9 +55,7 @@ struct roster {
 	uint64_t used[SHARD_MEMBERS_MAX]; /* versions that the controllers of others use; 0: none */
 
 	/* Of the controller of this host. */
-	uint64_t answered_ns; /* when the newest question that it answered was begun; 0: it is dead */
-	bool is_leaving; /* it is about to end */
-	uint64_t own_used; /* the version that it uses */
+	struct roster_answer answer;
 
 	/* Of this program. */
 	uint64_t lapsed_ns; /* it was frozen, noticed then; 0: it was not, or that is over */
@@ -64,14 +76,20 @@ void roster__expire(struct roster *roster);
 void roster__confirm(struct roster *roster, uint64_t begun_ns);
 /* ZooKeeper answered which nodes there are. */
 void roster__take(struct roster *roster, const struct member_set *nodes, uint64_t version);
-/* The controller answered a question that was begun then. */
-void roster__hear(struct roster *roster, uint64_t begun_ns, uint64_t used, bool is_leaving);
+void roster__hear(struct roster *roster, const struct roster_answer *answer);
 /* Nobody listens at the control socket. */
 void roster__lose_controller(struct roster *roster);
 
 /* ---- consequences */
 
-/* True if ZooKeeper should contain the node of this host. */
+/* Does the controller run, and not end? */
+bool roster__has_controller(const struct roster *roster, uint64_t now_ns);
+/*
+ * True if ZooKeeper should contain the node of this host.  As soon as it does, the others give the
+ * controller its targets: so it has used a list of the others before, and connected to them.  As soon
+ * as an earlier node is gone, the others take them: so a controller that started again, or whose
+ * program did, has a list before that does not name it.
+ */
 bool roster__wants_node(const struct roster *roster, uint64_t now_ns);
 /*
  * The list that is to be written now, if it says more than the one that was written last.  False: no

@@ -395,17 +395,17 @@ static void keep_node(struct session *session, struct found *found, const struct
 
 	if (found->is_node_asked || now_ns < found->again_ns)
 		return;
-	node__print(session->boot_id, roster->own_used, data);
+	node__print(session->boot_id, roster->answer.used, data);
 	if (is_wanted && !found->has_node) {
 		rc = zoo_acreate(session->handle, session->node, data, strlen(data), acl(session),
 				 ZOO_EPHEMERAL, on_own_created, session);
-		found->set_version = roster->own_used;
+		found->set_version = roster->answer.used;
 	} else if (!is_wanted && found->has_node) {
 		rc = zoo_adelete(session->handle, session->node, -1, on_deleted, session);
-	} else if (found->has_node && roster->own_used > found->set_version) {
+	} else if (found->has_node && roster->answer.used > found->set_version) {
 		rc = zoo_aset(session->handle, session->node, data, strlen(data), -1, on_set,
 			      session);
-		found->set_version = roster->own_used;
+		found->set_version = roster->answer.used;
 	}
 	found->is_node_asked = rc == ZOK;
 }

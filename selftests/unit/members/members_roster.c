@@ -7,11 +7,17 @@
 
 #define SESSION 1000
 
+static void hear(struct roster *roster, uint64_t begun, uint64_t used, enum roster_stage stage)
+{
+	roster__hear(roster,
+		     &(struct roster_answer){ begun, used, stage, used && roster->has_node });
+}
+
 /* Member 2 of a shard; its controller and ZooKeeper answered at 100. */
 static void begin(struct roster *roster, bool goes_on)
 {
 	roster__begin(roster, 2, SESSION, goes_on);
-	roster__hear(roster, 100, 0, false);
+	hear(roster, 100, 0, ROSTER_RUNS);
 	roster__connect(roster, SESSION);
 	roster__confirm(roster, 100);
 }
@@ -63,11 +69,19 @@ static void test_join(void **state)
 	roster__begin(&roster, 2, SESSION, true);
 	assert_false(roster__wants_node(&roster, 50));
 	begin(&roster, true);
-	assert_true(roster__wants_node(&roster, 150));
 	expect_none(&roster, 150);
+	/* It does not know whether others have its targets. */
+	assert_false(roster__wants_node(&roster, 150));
 	/* The node of an earlier session is not this controller. */
 	take(&roster, 1, 2, 3, 7);
 	expect_list(&roster, 160, 1, 3, 0, 100 + SESSION);
+	/* It reads a list of them first, and connects to their targets. */
+	assert_false(roster__wants_node(&roster, 161));
+	hear(&roster, 100, 7, ROSTER_STARTS);
+	assert_false(roster__wants_node(&roster, 162));
+	assert_true(roster__has_controller(&roster, 162));
+	hear(&roster, 100, 7, ROSTER_RUNS);
+	assert_true(roster__wants_node(&roster, 163));
 	roster.has_node = true;
 	take(&roster, 1, 2, 3, 8);
 	expect_list(&roster, 170, 1, 2, 3, 100 + SESSION);
@@ -86,6 +100,25 @@ static void test_join(void **state)
 	take(&roster, 1, 2, 0, 11);
 	expect_list(&roster, 190, 1, 2, 0, 100 + SESSION);
 	assert_true(roster.written.is_agreed);
+	/* It was killed and is back: the others take over until it has connected. */
+	hear(&roster, 200, 11, ROSTER_STARTS);
+	assert_true(roster__wants_node(&roster, 201));
+	expect_list(&roster, 201, 1, 0, 0, 100 + SESSION);
+	assert_false(roster.written.is_agreed);
+	hear(&roster, 202, 0, ROSTER_STARTS);
+	assert_false(roster__wants_node(&roster, 203));
+	/* Another run of this program has no node: the list before must not count any more. */
+	begin(&roster, true);
+	take(&roster, 1, 2, 0, 12);
+	roster__hear(&roster, &(struct roster_answer){ 100, 11, ROSTER_RUNS, true });
+	assert_false(roster__wants_node(&roster, 150));
+	expect_list(&roster, 151, 1, 0, 0, 100 + SESSION);
+	roster__hear(&roster, &(struct roster_answer){ 160, 12, ROSTER_RUNS, false });
+	assert_true(roster__wants_node(&roster, 170));
+	/* The first member of all has nobody to wait for. */
+	begin(&roster, true);
+	take(&roster, 0, 0, 0, 1);
+	assert_true(roster__wants_node(&roster, 150));
 }
 
 static void test_renewal(void **state)
@@ -99,9 +132,9 @@ static void test_renewal(void **state)
 	roster__confirm(&roster, 400);
 	/* The controller has not answered since 100. */
 	expect_none(&roster, 410);
-	roster__hear(&roster, 340, 5, false);
+	hear(&roster, 340, 5, ROSTER_RUNS);
 	expect_none(&roster, 420);
-	roster__hear(&roster, 350, 5, false);
+	hear(&roster, 350, 5, ROSTER_RUNS);
 	expect_list(&roster, 430, 1, 2, 0, 350 + SESSION);
 	/* It is frozen: its list is over before the node is. */
 	roster__confirm(&roster, 1300);
@@ -109,10 +142,12 @@ static void test_renewal(void **state)
 	assert_false(roster__wants_node(&roster, 350 + SESSION));
 	assert_int_equal(roster.written.valid_ns, 350 + SESSION);
 	/* It is dead. */
-	roster__hear(&roster, 1340, 5, false);
+	hear(&roster, 1340, 5, ROSTER_RUNS);
 	assert_true(roster__wants_node(&roster, 1345));
 	roster__lose_controller(&roster);
 	assert_false(roster__wants_node(&roster, 1346));
+	/* If it starts again, it must not believe the list of before. */
+	expect_list(&roster, 1346, 1, 2, 0, 1);
 }
 
 static void test_leave(void **state)
@@ -124,7 +159,7 @@ static void test_leave(void **state)
 	take(&roster, 1, 2, 3, 5);
 	roster.used[0] = roster.used[2] = 5;
 	expect_list(&roster, 110, 1, 2, 3, 100 + SESSION);
-	roster__hear(&roster, 120, 5, true);
+	hear(&roster, 120, 5, ROSTER_LEAVES);
 	assert_false(roster__wants_node(&roster, 121));
 	roster.has_node = false;
 	take(&roster, 1, 3, 0, 6);
@@ -150,15 +185,15 @@ static void test_unreachable(void **state)
 	expect_list(&roster, 110, 1, 2, 0, 100 + SESSION);
 	roster__disconnect(&roster);
 	for (now = 800; now < 100 * SESSION; now += 300) {
-		roster__hear(&roster, now - 1, 5, false);
+		hear(&roster, now - 1, 5, ROSTER_RUNS);
 		expect_list(&roster, now, 1, 2, 0, now - 1 + SESSION);
 	}
 	/* Connected again, in the same session. */
 	roster__connect(&roster, SESSION);
-	roster__hear(&roster, now, 5, false);
+	hear(&roster, now, 5, ROSTER_RUNS);
 	expect_list(&roster, now, 1, 2, 0, now + SESSION);
 	roster__confirm(&roster, now + 10);
-	roster__hear(&roster, now + 600, 5, false);
+	hear(&roster, now + 600, 5, ROSTER_RUNS);
 	expect_none(&roster, now + 600);
 
 	begin(&roster, false);
@@ -166,7 +201,7 @@ static void test_unreachable(void **state)
 	take(&roster, 1, 2, 0, 5);
 	expect_list(&roster, 110, 1, 2, 0, 100 + SESSION);
 	roster__disconnect(&roster);
-	roster__hear(&roster, 900, 5, false);
+	hear(&roster, 900, 5, ROSTER_RUNS);
 	expect_none(&roster, 900);
 	expect_none(&roster, 5000);
 }
@@ -180,7 +215,7 @@ static void test_expired(void **state)
 	take(&roster, 1, 2, 0, 5);
 	expect_list(&roster, 110, 1, 2, 0, 100 + SESSION);
 	roster__disconnect(&roster);
-	roster__hear(&roster, 700, 5, false);
+	hear(&roster, 700, 5, ROSTER_RUNS);
 	expect_list(&roster, 700, 1, 2, 0, 700 + SESSION);
 	roster__expire(&roster);
 	/* Over at once. */
@@ -188,7 +223,7 @@ static void test_expired(void **state)
 	expect_none(&roster, 720);
 	/* In a new session the program writes no list before ZooKeeper has told the members. */
 	roster__connect(&roster, SESSION);
-	roster__hear(&roster, 730, 5, false);
+	hear(&roster, 730, 5, ROSTER_RUNS);
 	expect_none(&roster, 740);
 	take(&roster, 1, 0, 0, 9);
 	expect_list(&roster, 750, 1, 0, 0, 730 + SESSION);
@@ -204,9 +239,9 @@ static void test_frozen(void **state)
 	take(&roster, 1, 2, 0, 5);
 	expect_list(&roster, 110, 1, 2, 0, 100 + SESSION);
 	roster__disconnect(&roster);
-	roster__hear(&roster, 60000, 5, false);
+	hear(&roster, 60000, 5, ROSTER_RUNS);
 	expect_none(&roster, 60000);
-	roster__hear(&roster, 60300, 5, false);
+	hear(&roster, 60300, 5, ROSTER_RUNS);
 	expect_none(&roster, 60300);
 	/* A request that was begun before says nothing. */
 	roster__connect(&roster, SESSION);
