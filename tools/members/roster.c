@@ -53,8 +53,9 @@ void roster__take(struct roster *roster, const struct member_set *nodes, uint64_
 	bool is_there = roster->has_node && member_set__has(nodes, own);
 	unsigned int i;
 
+	/* Nodes that are older than the own one's end do not show it: a later version will. */
 	if (!roster->is_known || was_there != is_there)
-		roster->since = version;
+		roster->since = version + (is_there != member_set__has(nodes, own));
 	roster->present = *nodes;
 	/* A node of an earlier session is not this controller any more. */
 	if (!is_there)

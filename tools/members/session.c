@@ -40,6 +40,7 @@ struct found {
 	uint64_t beat_ns; /* when the last one was begun */
 	uint64_t confirmed_ns;
 	bool has_node; /* ours, of this session */
+	bool may_have_node; /* the answer to its making or deletion was lost, or is on its way */
 	bool is_node_asked;
 	bool is_there_another; /* node of our number */
 	uint64_t again_ns; /* not before: a node is made or deleted */
@@ -226,7 +227,7 @@ static void on_deleted(int rc, const void *data)
 
 	found->is_node_asked = false;
 	if (rc == ZOK || rc == ZNONODE)
-		found->has_node = false;
+		found->may_have_node = false;
 	else
 		fail(found, rc);
 	found->are_nodes_due = true;
@@ -248,6 +249,7 @@ static void on_own_data(int rc, const char *value, int length, const struct Stat
 	bool is_old = false;
 
 	found->is_node_asked = false;
+	found->may_have_node = found->may_have_node && rc != ZOK && rc != ZNONODE;
 	found->again_ns = rc == ZNONODE ? 0 : boottime_ns() + AGAIN_NS;
 	if (rc == ZOK && stat->ephemeralOwner == zoo_client_id(handle)->client_id) {
 		found->has_node = true;
@@ -275,6 +277,7 @@ static void on_own_created(int rc, const char *value, const void *data)
 	struct found *found = lock(session);
 
 	found->is_node_asked = false;
+	found->may_have_node = is_loss(rc);
 	if (rc == ZOK) {
 		found->has_node = true;
 		found->is_there_another = false;
@@ -402,6 +405,11 @@ static void keep_node(struct session *session, struct found *found, const struct
 		found->set_version = roster->answer.used;
 	} else if (!is_wanted && found->has_node) {
 		rc = zoo_adelete(session->handle, session->node, -1, on_deleted, session);
+		/* No list names this member from now on, whenever the node is deleted. */
+		found->may_have_node = rc == ZOK;
+		found->has_node = rc != ZOK;
+	} else if (!is_wanted && found->may_have_node) {
+		rc = zoo_awget(session->handle, session->node, NULL, NULL, on_own_data, session);
 	} else if (found->has_node && roster->answer.used > found->set_version) {
 		rc = zoo_aset(session->handle, session->node, data, strlen(data), -1, on_set,
 			      session);
@@ -453,7 +461,12 @@ static void session__take(struct session *session, struct found *found, struct r
 	if (found->has_nodes && roster->has_session)
 		roster__take(roster, &found->nodes, found->version);
 	memcpy(roster->used, found->used, sizeof(roster->used));
-	if (found->confirmed_ns && found->is_connected)
+	/*
+	 * ZooKeeper tells of changes before it answers later requests: a session whose nodes are not
+	 * asked for was confirmed with the nodes that are known.
+	 */
+	if (found->confirmed_ns && found->is_connected && !found->are_nodes_due &&
+	    !found->are_nodes_asked)
 		roster__confirm(roster, found->confirmed_ns);
 }
 

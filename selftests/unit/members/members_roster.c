@@ -162,6 +162,10 @@ static void test_leave(void **state)
 	hear(&roster, 120, 5, ROSTER_LEAVES);
 	assert_false(roster__wants_node(&roster, 121));
 	roster.has_node = false;
+	/* It is deleted, and the others may not know. */
+	take(&roster, 1, 2, 3, 5);
+	expect_list(&roster, 122, 1, 3, 0, 100 + SESSION);
+	assert_false(roster.written.is_agreed);
 	take(&roster, 1, 3, 0, 6);
 	expect_list(&roster, 130, 1, 3, 0, 100 + SESSION);
 	assert_false(roster.written.is_agreed);
