@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Random schedules in virtual time: controllers and the programs that list them are killed, stopped
+ * and started again, hosts are cut off, controllers hand over and end, and the coordinator loses its
+ * quorum.  At each step each of the watched targets has at most one pusher with a valid session, and
+ * while there is a quorum, and a host that nothing disturbs, one.
+ * DART_SCHEDULES chooses the number of schedules.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "members_scene.h"
+
+static bool controller__pushes(const struct host *host, unsigned int target)
+{
+	return host->controller.runs && !host->controller.is_stopped &&
+	       membership__role(&host->membership, names[target], world.now) == SHARD_OWN;
+}
+
+static bool is_undisturbed(const struct host *host)
+{
+	return host->controller.runs && host->writer.runs && !host->controller.is_stopped &&
+	       !host->writer.is_stopped && !host->is_cut && !host->is_leaving;
+}
+
+/*
+ * A member that goes on without the coordinator cannot know whether it was replaced, until it is told
+ * who is there, and its controller is.
+ */
+static bool is_told(unsigned int i)
+{
+	const struct host *host = &world.hosts[i];
+
+	return host->session && world.sessions[i] == host->session && host->is_connected &&
+	       !host->is_cut && world.has_quorum && host->roster.is_known &&
+	       host->due[READ] == NEVER;
+}
+
+static void check(void)
+{
+	const uint64_t since = world.disturbed > world.quorum_since ? world.disturbed :
+								      world.quorum_since;
+	unsigned int i, k, pushers, valid, undisturbed = 0;
+	uint64_t gap;
+
+	for (i = 0; i < HOSTS; i++)
+		undisturbed += is_undisturbed(&world.hosts[i]);
+	for (k = 0; k < WATCHED; k++) {
+		pushers = valid = 0;
+		for (i = 0; i < HOSTS; i++) {
+			if (!controller__pushes(&world.hosts[i], world.watched[k]))
+				continue;
+			pushers++;
+			/* One that hands over goes on until others scrape, and one interval. */
+			valid += !world.hosts[i].is_leaving && (!world.goes_on || is_told(i));
+		}
+		if (valid > 1)
+			fail_msg("%s has %u pushers at %llu", names[world.watched[k]], valid,
+				 (unsigned long long)world.now);
+		if (pushers || !world.has_quorum || !undisturbed) {
+			world.pushed[k] = world.now;
+			continue;
+		}
+		gap = world.now - (world.pushed[k] > since ? world.pushed[k] : since);
+		if (gap > world.longest)
+			world.longest = gap;
+		if (gap > SESSION + SECOND)
+			fail_msg("%s has no pusher for %llu ms at %llu", names[world.watched[k]],
+				 (unsigned long long)gap, (unsigned long long)world.now);
+	}
+}
+
+static bool can_step(const struct host *host, enum step step)
+{
+	if (IS_OF_SERVER(step))
+		return world.has_quorum && !host->is_cut;
+	if (IS_OF_CONTROLLER(step))
+		return host->controller.runs && !host->controller.is_stopped;
+	return host->writer.runs && !host->writer.is_stopped && (step < BEATEN || !host->is_cut);
+}
+
+/* Runs all that happens until @end, and looks at the targets after each. */
+static void run(uint64_t end)
+{
+	struct host *host, *first;
+	enum step step, what = 0;
+	uint64_t next;
+	unsigned int i;
+
+	while (world.now < end) {
+		next = server__next();
+		if (next > end)
+			next = end;
+		first = NULL;
+		for (i = 0; i < HOSTS; i++) {
+			host = &world.hosts[i];
+			for (step = 0; step < STEPS_OF_HOST; step++) {
+				if (host->due[step] >= next || !can_step(host, step))
+					continue;
+				next = host->due[step];
+				first = host;
+				what = step;
+			}
+		}
+		if (next > world.now)
+			world.now = next;
+		world.events++;
+		if (!first) {
+			server__expire();
+			check();
+			continue;
+		}
+		i = first - world.hosts;
+		first->due[what] = NEVER;
+		if (IS_OF_SERVER(what))
+			server__serve(first, i, what);
+		else if (IS_OF_CONTROLLER(what))
+			controller__take(first, what);
+		else
+			writer__take(first, i, what);
+		if (what == READ || what == CHANGE || what == END)
+			check();
+	}
+}
+
+static void mend(struct host *host, unsigned int i)
+{
+	if (!host->writer.runs)
+		writer__start(host, i);
+	if (!host->controller.runs)
+		controller__start(host, i);
+	host->controller.is_stopped = host->writer.is_stopped = host->is_cut = false;
+}
+
+static void disturb(struct host *host, unsigned int i)
+{
+	switch (below(8)) {
+	case 0:
+		controller__kill(host);
+		break;
+	case 1:
+		controller__kill(host);
+		host->writer.runs = false;
+		break;
+	case 2:
+		host->writer.runs = false;
+		break;
+	case 3:
+		host->writer.is_stopped = host->controller.is_stopped = true;
+		break;
+	case 4:
+		host->controller.is_stopped = true;
+		break;
+	case 5:
+		host->is_cut = true;
+		break;
+	case 6:
+		/* Its service starts it again at once. */
+		controller__kill(host);
+		controller__start(host, i);
+		break;
+	default:
+		controller__leave(host);
+		break;
+	}
+}
+
+static void begin(uint64_t seed)
+{
+	unsigned int i, step;
+
+	memset(world.hosts, 0, sizeof(world.hosts));
+	memset(world.nodes, 0, sizeof(world.nodes));
+	memset(world.sessions, 0, sizeof(world.sessions));
+	world.random = seed;
+	world.now = 1000000;
+	world.disturbed = world.quorum_since = world.now;
+	world.has_quorum = true;
+	world.version++;
+	world.goes_on = seed % 2;
+	for (i = 0; i < WATCHED; i++) {
+		world.watched[i] = below(TARGETS);
+		world.pushed[i] = world.now;
+	}
+	for (i = 0; i < HOSTS; i++) {
+		for (step = 0; step < STEPS_OF_HOST; step++)
+			world.hosts[i].due[step] = NEVER;
+		mend(&world.hosts[i], i);
+	}
+	run(world.now + 2 * SESSION);
+}
+
+static void run_schedule(uint64_t seed)
+{
+	unsigned int step, i;
+	struct host *host;
+
+	begin(seed);
+	for (step = 0; step < STEPS; step++) {
+		run(world.now + 1 + below(below(2) ? SESSION / 8 : 2 * SESSION));
+		i = below(HOSTS);
+		host = &world.hosts[i];
+		/* Without a quorum, whatever dies or starts has no successor. */
+		world.disturbed = world.now;
+		if (!below(16) || !world.has_quorum)
+			server__set_quorum(!world.has_quorum);
+		else if (is_undisturbed(host))
+			disturb(host, i);
+		else if (!host->is_leaving)
+			mend(host, i);
+		check();
+	}
+	server__set_quorum(true);
+	for (i = 0; i < HOSTS; i++)
+		if (!world.hosts[i].is_leaving)
+			mend(&world.hosts[i], i);
+	world.disturbed = world.now;
+	run(world.now + 3 * SESSION);
+	for (i = 0; i < HOSTS; i++)
+		mend(&world.hosts[i], i);
+	world.disturbed = world.now;
+	run(world.now + 3 * SESSION);
+}
+
+/* After a while without a fault each target has one pusher, and one that stands by. */
+static void check_all(void)
+{
+	unsigned int i, target, own, standby;
+	enum shard_role role;
+
+	for (target = 0; target < TARGETS; target++) {
+		own = standby = 0;
+		for (i = 0; i < HOSTS; i++) {
+			role = membership__role(&world.hosts[i].membership, names[target],
+						world.now);
+			own += role == SHARD_OWN;
+			standby += role == SHARD_STANDBY;
+		}
+		assert_int_equal(own, 1);
+		assert_int_equal(standby, 1);
+	}
+}
+
+static void test_schedules(void **state)
+{
+	const char *text = getenv("DART_SCHEDULES");
+	const unsigned int schedules = text ? atoi(text) : 40;
+	unsigned int i;
+
+	for (i = 0; i < schedules; i++) {
+		run_schedule(i + 1);
+		/* All targets of all hosts take longer. */
+		if (i % 20 < 2)
+			check_all();
+	}
+	print_message(
+		"# %u schedules, %lu steps, %lu changes of lists, %lu sessions expired, %lu handed over; longest without a pusher: %llu ms\n",
+		schedules, world.events, world.takes, world.expired, world.handed_over,
+		(unsigned long long)world.longest);
+	assert_true(world.expired > schedules);
+	assert_true(world.handed_over > schedules / 2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("whatever fails, a target has at most one pusher with a valid session, and with a quorum one after a session time-out and a second",
+		     test_schedules),
+	};
+	unsigned int i;
+
+	for (i = 0; i < TARGETS; i++)
+		snprintf(names[i], sizeof(names[i]), "10.1.%u.%u:4792", i >> 8, i & 255);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
