@@ -72,6 +72,10 @@ define help
   make check-fleet      the same receivers get the samples of 1,000 invented hosts for
                         10 minutes, every fifth of which is wrong in some way, and
                         are asked for all
+  make check-controllers three controllers share 300 hosts out by ZooKeeper, while they,
+                        its servers and the receiver are killed, stopped and cut off in
+                        DART_SCHEDULES=20 random schedules (75 min), after 10,000 in
+                        virtual time (30 min)
   make check-relabel    500 lists of rules on 1,000 series each, compared with the results of a
                         Prometheus that has the same rules
   make check-helgrind   the threaded unit tests under helgrind of valgrind

@@ -6,7 +6,7 @@
 # Directories of selftests that only run by name, in the same way.
 checks_by_name := $(addprefix check-, long churn packaged crashes dart farm power refusals)
 checks := check check-p4 check-relabel check-debug check-deb check-documented check-kernels \
-	check-siw $(checks_by_name) check-receivers check-fleet check-helgrind check-page fuzz
+	check-siw $(checks_by_name) check-receivers check-fleet check-controllers check-helgrind check-page fuzz
 
 $(checks): sections := build run test
 check-debug: sections += debug
@@ -87,6 +87,16 @@ check-fleet: packages
 	+$(quiet)$(build) KDIR= programs \
 		$(output)/selftests/helpers/fleet_hosts $(output)/selftests/helpers/tls_files
 	$(quiet)PROMETHEUS3=$(PROMETHEUS3) selftests/run fleet
+
+# Here, too; it needs the package prometheus, which is not installed for the same reason.  First
+# more schedules in virtual time than make check runs.
+check-controllers: packages
+	+$(quiet)$(build) KDIR= programs $(output)/unit/controller_membership \
+		$(output)/unit/members_schedules \
+		$(output)/selftests/helpers/fleet_hosts $(output)/selftests/helpers/tls_files
+	$(quiet)DART_SCHEDULES=$(or $(DART_VIRTUAL_SCHEDULES),10000) selftests/run \
+		unit/controller_membership unit/members_schedules
+	$(quiet)selftests/run controllers
 
 # With more forged responses than make check sends.
 check-p4: packages p4_is_there

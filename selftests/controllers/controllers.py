@@ -1,0 +1,271 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Three controllers share 300 invented hosts out by three real servers of ZooKeeper, and push to a
+Prometheus, which keeps the samples of each controller.  Random schedules kill, stop and cut off
+controllers, servers and the receiver, and restart all controllers; afterwards the samples at the
+receiver are compared with the answers of the hosts.
+
+  DART_SCHEDULES      20
+  DART_FAULTS         12 of each schedule
+  DART_KINDS          of these faults, from faults.py; all
+  DART_SEED           of the first schedule, chosen at random and printed; the next one has one more
+  DART_TARGETS        300
+  DART_INTERVAL_MS    500
+  DART_SESSION_MS     4000
+"""
+import os
+import random
+import signal
+import sys
+import tempfile
+import threading
+import time
+import types
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "receivers"))
+import faults  # noqa: E402
+import judge  # noqa: E402
+import programs  # noqa: E402
+import scene as scenes  # noqa: E402
+from faults import now_ms  # noqa: E402
+
+
+def number(name, default):
+    return int(os.environ.get(name) or default)
+
+
+SCHEDULES = number("DART_SCHEDULES", 20)
+FAULTS = number("DART_FAULTS", 12)
+SEED = number("DART_SEED", random.getrandbits(31))
+TARGETS = number("DART_TARGETS", 300)
+INTERVAL_MS = number("DART_INTERVAL_MS", 500)
+SESSION_MS = number("DART_SESSION_MS", 4000)
+KINDS = (os.environ.get("DART_KINDS") or "").split() or faults.KINDS
+points = programs.Points()
+
+
+class Scene:
+    """All programs of one schedule."""
+
+    def __init__(self, directory, seed):
+        self.settings = types.SimpleNamespace(
+            interval_ms=INTERVAL_MS, session_ms=SESSION_MS, standby_ms=60000, delay_ms=500,
+            unreachable=("continue", "stop")[seed % 2], of_members=faults.OF_MEMBERS)
+        self.directory = directory
+        self.log = faults.Log()
+        self.receiver = programs.Prometheus(directory)
+        self.servers = scenes.Servers(directory)
+        self.hosts = scenes.Hosts(directory, TARGETS, INTERVAL_MS)
+        self.members = [scenes.Member(directory, i, self.settings, self.servers, self.receiver)
+                        for i in (1, 2, 3)]
+
+    def start(self):
+        """A sentence if that fails."""
+        self.receiver.start()
+        self.servers.start()
+        problem = self.hosts.start()
+        if problem:
+            return problem
+        if not self.receiver.wait():
+            return self.receiver.log()
+        for member in self.members:
+            member.start()
+        return "" if scenes.soon(self.is_shared) else self.describe()
+
+    def is_shared(self):
+        """Each target has one controller that scrapes it and one that stands by."""
+        up = standby = 0
+        for member in self.members:
+            status = member.status()
+            shard = status.get("controller", {}).get("shard", {})
+            if shard.get("list") != [1, 2, 3] or not shard.get("is_valid"):
+                return False
+            up += status["controller"]["targets"]["up"]
+            standby += status["controller"]["targets"]["standby"]
+        return (up, standby) == (TARGETS, TARGETS)
+
+    def describe(self):
+        texts = ["the targets are not shared out among all members:"]
+        for member in self.members:
+            controller = member.status().get("controller", {})
+            texts.append(f"{member.number}: {controller.get('targets')} {controller.get('shard')}")
+            texts += [scenes.tail(member.controller.log), scenes.tail(member.writer.log)]
+        return "\n".join(texts)
+
+    def are_sent(self, held):
+        """Is all that was scraped before this monotonic time at the receiver?"""
+        return all(output.get("oldest_waiting_ns", held) / 1e9 < time.monotonic() - held
+                   for member in self.members for output in member.status().get("outputs", [{}]))
+
+    def losses(self):
+        """Samples that the outputs of the controllers count as lost."""
+        for member in self.members:
+            for output in member.status().get("outputs", []):
+                for what in ("refused", "dropped"):
+                    if output.get(f"{what}_samples"):
+                        yield f"member {member.number}: {what} {output[f'{what}_samples']}" \
+                              f" {output.get(what)}"
+
+    def samples(self):
+        found = [[] for _ in range(TARGETS)]
+        for _, labels, times in self.receiver.series({"job": "dart"},
+                                                     "dart_fleet_row_update_total"):
+            found[self.hosts.number(labels["instance"])] += [
+                (at, int(update), int(labels["replica"])) for at, update in times.items()]
+        return found
+
+    def stop(self):
+        for member in self.members:
+            member.stop()
+        self.servers.stop()
+        self.hosts.kill()
+        self.receiver.stop()
+
+
+class Runner:
+    """Lets the faults of a schedule happen."""
+
+    def __init__(self, scene, schedule):
+        self.scene = scene
+        self.steps = sorted([(fault.at, 0, i, fault) for i, fault in enumerate(schedule)] +
+                            [(fault.at + fault.seconds, 1, i, fault)
+                             for i, fault in enumerate(schedule) if fault.kind != "rolling"])
+        self.begun = time.monotonic()
+        self.problem = ""
+
+    def run(self):
+        """A sentence if members do not come back."""
+        while self.steps and not self.problem:
+            at, is_end, _, fault = self.steps.pop(0)
+            time.sleep(max(0, self.begun + at - time.monotonic()))
+            self.step(fault, is_end)
+        if not self.problem and not scenes.soon(self.scene.is_shared):
+            self.problem = self.scene.describe()
+        return self.problem
+
+    def step(self, fault, is_end):
+        scene, log = self.scene, self.scene.log
+        if fault.kind == "rolling":
+            self.restart_all()
+            return
+        if is_end:
+            fault.end(scene)
+            log.note(f"end of {fault.kind}", fault.member)
+        else:
+            log.note(fault.kind, fault.member)
+            fault.begin(scene)
+        if fault.kind in ("cut", "reset") and scene.settings.unreachable == "continue":
+            if not is_end:
+                log.doubles.append([now_ms(), float("inf")])
+                fault.double = log.doubles[-1]
+            else:
+                fault.double[1] = now_ms() + scene.settings.session_ms + 1000
+        if fault.kind in ("server", "quorum") and not is_end:
+            window = [now_ms(), float("inf")]
+            log.no_quorum.append(window)
+            fault.window = window
+        if fault.kind == "server" and not is_end or fault.kind == "quorum" and is_end:
+            threading.Thread(target=self.await_quorum, args=(fault.window,), daemon=True).start()
+
+    def await_quorum(self, window):
+        """A server that was stopped may not know yet that it is no leader any more."""
+        while window[1] == float("inf"):
+            has_quorum, at = self.scene.servers.have_quorum(), now_ms()
+            time.sleep(0.5)
+            if has_quorum and self.scene.servers.have_quorum():
+                window[1] = at
+
+    def restart_all(self):
+        scene = self.scene
+        begun = time.monotonic()
+        if not scenes.soon(scene.is_shared):
+            self.problem = "before a restart of all: " + scene.describe()
+            return
+        begin_ms = now_ms()
+        for member in scene.members:
+            scene.log.note("term", member.number)
+            member.controller.send(signal.SIGTERM)
+            if not scenes.soon(lambda member=member: not member.controller.is_running(), 30):
+                self.problem = f"member {member.number} does not end\n" + \
+                    scenes.tail(member.controller.log)
+                return
+            if member.controller.process.returncode:
+                self.problem = f"member {member.number} ends with an error\n" + \
+                    scenes.tail(member.controller.log)
+            member.start_controller()
+            scene.log.note("end of term", member.number)
+            if not scenes.soon(scene.is_shared):
+                self.problem = "after a restart: " + scene.describe()
+                return
+        scene.log.rolling.append((begin_ms, now_ms()))
+        # The other faults come as much later.
+        self.begun += max(0, time.monotonic() - begun - 12)
+
+
+def run_schedule(directory, seed, all_takeovers):
+    scene = Scene(directory, seed)
+    schedule = faults.random_schedule(seed, FAULTS, SESSION_MS / 1000, KINDS)
+    print(f"# schedule {seed}, unreachable: {scene.settings.unreachable}:"
+          f" {', '.join(map(str, schedule))}", flush=True)
+    try:
+        problem = scene.start()
+        points.say(f"{seed}: three members share {TARGETS} targets", problem)
+        if problem:
+            return
+        begin_ms = now_ms()
+        problem = Runner(scene, schedule).run()
+        points.say(f"{seed}: after {FAULTS} faults they share them again", problem)
+        end_ms = now_ms()
+        scene.hosts.hold()
+        held = time.monotonic() + scene.settings.delay_ms / 1000
+        is_sent = scenes.soon(lambda: scene.are_sent(held))
+        points.say(f"{seed}: all samples are sent", "" if is_sent else scene.describe())
+        points.say_differences(f"{seed}: no output counts a loss", scene.losses())
+        say_judgement(scene, seed, begin_ms, end_ms, all_takeovers)
+    finally:
+        scene.stop()
+
+
+def say_judgement(scene, seed, begin_ms, end_ms, all_takeovers):
+    verdict = judge.Judge(scene.settings, scene.log, scene.hosts.answers(), scene.samples(),
+                          begin_ms, end_ms)
+    limit = f"{SESSION_MS / 1000 + 1:g} s"
+    points.say_differences(f"{seed}: each sample is one that a host sent", verdict.wrong())
+    points.say_differences(f"{seed}: no two samples contradict", verdict.contradictions())
+    points.say_differences(f"{seed}: no target is without a scrape for more than {limit}",
+                           verdict.gaps())
+    points.say_differences(f"{seed}: no target has two pushers", verdict.doubles())
+    points.say_differences(f"{seed}: each answer is at the receiver", verdict.lost())
+    points.say_differences(f"{seed}: a restart of all costs no scrape", verdict.rolling_gaps())
+    count = sum(map(len, verdict.samples))
+    print(f"# {seed}: {(end_ms - begin_ms) / 1000:.0f} s, {count} samples; longest time without a"
+          f" sample: {verdict.longest[True] / 1000:.2f} s around faults,"
+          f" {verdict.longest[False] / 1000:.2f} s otherwise", flush=True)
+    for kind, times in sorted(verdict.takeovers().items()):
+        all_takeovers.setdefault(kind, []).extend(times)
+        print(f"# {seed}: {kind}: takeover {judge.describe(times)} targets")
+
+
+def main():
+    # All started programs end with this one.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    reason = scenes.missing() or ("" if programs.Prometheus.path() else
+                                  "prometheus is not installed (packages.txt has it)")
+    if reason:
+        print(f"1..0 # SKIP {reason}")
+        sys.exit(4)
+    print(f"# {SCHEDULES} schedules of {FAULTS} faults, {TARGETS} targets every {INTERVAL_MS} ms,"
+          f" sessions of {SESSION_MS} ms; DART_SEED={SEED}", flush=True)
+    all_takeovers = {}
+    for i in range(SCHEDULES):
+        with tempfile.TemporaryDirectory(prefix="dart-controllers.") as directory:
+            run_schedule(directory, SEED + i, all_takeovers)
+    for kind, times in sorted(all_takeovers.items()):
+        print(f"# all: {kind} ({faults.MEANINGS.get(kind, 'SIGTERM')}): takeover"
+              f" {judge.describe(times)} targets")
+    sys.exit(points.finish())
+
+
+main()
