@@ -1,0 +1,160 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# dart-flows as a firewall between two hosts, which are network namespaces at the same port: the
+# direction that its rules permit works, the other one is refused, probes make no entry, FIN and RST
+# end entries, and no connection is lost when dart-flows or dartd is killed.
+# shellcheck disable=SC2086 # paths without blanks, words of $flow and $one, numbers of processes
+. "$(dirname "$0")/../lib.sh"
+
+log=/run/dart-flows.log
+policy=/run/flows.yaml
+control=/run/dart-flows.sock
+inside=10.0.0.2 outside=198.51.100.2
+flow="dartctl --socket $control -j flow"
+
+# write_policy REFUSAL [PROTOCOL]: hosts inside may begin flows, of this protocol only
+write_policy() {
+	printf '%s\n' 'function: firewall' 'interface: flows0' 'table: firewall' \
+		'journal: /run/flows.journal' 'flows: 2000' 'timeouts: {udp: 60min, icmp: 60min, transitory: 10s}' \
+		'routes:' ' - {prefix: 10.0.0.0/8, mac: 02:00:00:00:00:0a}' \
+		' - {prefix: 0.0.0.0/0, mac: 02:00:00:00:00:0b}' 'zones:' \
+		' - {name: inside, addresses: [10.0.0.0/8]}' \
+		' - {name: outside, addresses: [0.0.0.0/0]}' 'rules:' \
+		" - {from: inside, to: outside${2+, protocol: $2}}" \
+		' - {from: outside, protocol: tcp, ports: [22]}' \
+		' - {from: outside, protocol: tcp, ports: [23], action: reject}' \
+		"refusal: $1" >$policy
+}
+
+start() {
+	until_ready $log dart-flows --policy $policy --control $control
+}
+
+# shows FILTER: of the state
+shows() {
+	$flow show >/run/shown && is_true "$1" /run/shown
+}
+
+# in_table COUNT: the table contains COUNT entries
+in_table() {
+	dartctl -j table show firewall | is_true ".entries == $1"
+}
+
+# add_host NAME ADDRESS GATEWAY MAC: a namespace at the port, whose frames all go to dart-flows
+add_host() {
+	ip netns add "$1"
+	ip link add "$1" link flows1 address "$4" type macvlan mode vepa
+	ip link set "$1" netns "$1"
+	ip netns exec "$1" sh -c "
+		echo 1 >/proc/sys/net/ipv6/conf/$1/disable_ipv6
+		ip link set lo up
+		ip link set $1 up gso_max_segs 1
+		ip address add $2/24 dev $1
+		ip neighbour replace $3 lladdr 02:00:00:00:00:01 dev $1
+		ip route add default via $3"
+	mkfifo "/run/$1.asked" "/run/$1.answered"
+	ip netns exec "$1" "$tests/lib/firewall_host.py" <"/run/$1.asked" >"/run/$1.answered" &
+	hosts="$hosts $!"
+}
+
+# inside COMMAND...: the host inside does this, see firewall_host.py; outside likewise
+inside() {
+	echo "$*" >&3
+	read -r answer <&4
+	[ "$answer" = ok ] || { echo "$answer"; return 1; }
+}
+
+outside() {
+	echo "$*" >&5
+	read -r answer <&6
+	[ "$answer" = ok ] || { echo "$answer"; return 1; }
+}
+
+rm -f /run/flows.journal* /run/inside.* /run/outside.*
+hosts=
+ip link add flows0 type veth peer name flows1
+for interface in flows0 flows1; do
+	echo 1 >/proc/sys/net/ipv6/conf/$interface/disable_ipv6
+	ip link set $interface up
+done
+add_host inside $inside 10.0.0.1 02:00:00:00:00:0a
+add_host outside $outside 198.51.100.1 02:00:00:00:00:0b
+exec 3>/run/inside.asked 4</run/inside.answered 5>/run/outside.asked 6</run/outside.answered
+inside listen 22
+inside listen 80
+outside listen 80
+
+write_policy drop
+check "the agent starts" host_up
+check "a table is created" dartctl table create firewall --entries 4000
+check "dart-flows starts" start
+
+# ---- directions
+
+check "connections from inside work" inside open 20 $outside 80
+check "each is in the table" soon in_table 40
+check "the switch would send their ends to dart-flows" sh -c \
+	"dartctl table dump firewall --format csv | grep -c ',tcp,tracked$' | grep -q -x 40"
+check "they are shown as established" is_true \
+	'[.[] | select(.connection == "established" and .state == "entered")] | length == 20' \
+	<($flow list)
+check "datagrams and answers pass" inside datagrams 20 $outside 80
+check "their pseudo-connections are in the table, too" soon in_table 80
+check "a ping is answered" inside ping $outside
+check "a connection from outside to a port that no rule names gets no answer" \
+	outside silent $inside 80
+check "a connection to a port that a rule rejects is refused" outside refused $inside 23
+check "a connection to a port that a rule accepts works" outside open 1 $inside 22
+check "so there are 21 connections, 20 pseudo-connections and an echo" soon shows \
+	'.flows | .now == 42 and .entered == 41 and .kept == 1'
+
+# ---- probes
+
+check "a host outside probes a port that a rule accepts" outside probe $inside 22 A F FPU 0 SF SR R SA
+check "a host inside probes one outside" inside probe $outside 80 A F FPU 0 SF SA
+check "they are counted" soon shows '.packets.invalid >= 8 and .packets.unknown >= 5'
+check "none has an entry" in_table 82
+check "none is a flow" shows '.flows.now == 42'
+
+# ---- killed
+
+check "dart-flows is killed" host_down KILL dart-flows
+check "it starts again" start
+check "all connections go on" inside talk
+check "the agent is killed" host_down KILL
+check "all connections go on meanwhile" inside talk
+check "other ones begin" inside open 5 $outside 80
+check "the agent starts again" host_up again
+check "the table contains them again" soon in_table 92
+check "all connections go on after that" inside talk
+
+# ---- ends
+
+one=$($flow list | gojq -r '[.[] | select(.protocol == "tcp" and (.remote | endswith(":80")))][0] |
+	"tcp \(.inside) \(.remote)"')
+check "a flow is shown" is_true '.connection == "established"' <($flow show $one)
+check "connections are closed by FIN" inside shut
+check "their entries are removed" soon in_table 42
+check "after a time-out they are forgotten" soon shows '.flows | .now == 22 and .entered == 21'
+check "a connection is reset" outside reset
+check "its entries are removed" soon in_table 40
+
+# ---- other rules
+
+write_policy reject udp
+pkill -HUP -x dart-flows
+check "another policy is taken" soon grep -q "the policy of .* is in use" $log
+check "a connection that no rule accepts is refused" inside refused $outside 80
+check "a datagram that no rule accepts is answered by an ICMP error" \
+	outside prohibited $inside 80
+check "a datagram that a rule accepts passes" inside datagrams 1 $outside 80
+
+check "dart-flows ends" host_down TERM dart-flows
+exec 3>&- 4<&- 5>&- 6<&-
+end_processes $hosts
+ip netns del inside
+ip netns del outside
+ip link del flows0
+check "the agent stops" host_down
+rm -f /run/flows.journal* /run/inside.* /run/outside.* $policy
+finish

@@ -1,0 +1,197 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""firewall_host.py: a host on one side of a firewall, which does what lines on its input say
+
+    listen PORT                 echoes at this port, over TCP and UDP
+    open COUNT ADDRESS PORT     opens connections, talks over each, and keeps them
+    talk                        sends over all kept connections, and waits for all echoes
+    shut                        ends them by FIN of both sides
+    reset                       ends them by RST
+    datagrams COUNT ADDRESS PORT    sends over UDP, and waits for all echoes
+    ping ADDRESS                sends an ICMP echo request, and waits for the reply
+    refused ADDRESS PORT        a connection must be refused by RST
+    silent ADDRESS PORT         a connection must get no answer
+    prohibited ADDRESS PORT     a datagram must be answered by an ICMP error
+    probe ADDRESS PORT FLAGS... sends a segment with each of these flags, as S, FPU or 0
+
+and answers each line by "ok", or by a sentence that says what is wrong.
+"""
+
+import errno
+import os
+import select
+import socket
+import struct
+import sys
+import threading
+import time
+
+PATIENCE_S = 60
+SILENCE_S = 2
+FLAGS = {"F": 1, "S": 2, "R": 4, "P": 8, "A": 16, "U": 32, "0": 0}
+
+kept = []
+
+
+class Wrong(Exception):
+    pass
+
+
+def echo(listener, datagrams):
+    """Serves both sockets, until the process ends."""
+    sockets = [listener, datagrams]
+    while True:
+        for ready in select.select(sockets, [], [])[0]:
+            if ready is listener:
+                sockets.append(listener.accept()[0])
+                continue
+            if ready is datagrams:
+                data, peer = datagrams.recvfrom(2048)
+                datagrams.sendto(data, peer)
+                continue
+            try:
+                data = ready.recv(65536)
+                ready.sendall(data)
+            except OSError:
+                data = b""
+            if not data:
+                sockets.remove(ready)
+                ready.close()
+
+
+def listen(port):
+    listener = socket.create_server(("", int(port)), backlog=128)
+    datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    datagrams.bind(("", int(port)))
+    threading.Thread(target=echo, args=(listener, datagrams), daemon=True).start()
+
+
+def exchange(sockets):
+    """Each socket sends something, and gets it back."""
+    for number, peer in enumerate(sockets):
+        peer.settimeout(PATIENCE_S)
+        peer.send(b"%07d\n" % number)
+    for number, peer in enumerate(sockets):
+        got = b""
+        while len(got) < 8:
+            more = peer.recv(8 - len(got))
+            if not more:
+                raise Wrong(f"connection {number} has ended")
+            got += more
+        if got != b"%07d\n" % number:
+            raise Wrong(f"connection {number} got {got}")
+
+
+def open_some(count, address, port):
+    new = [socket.create_connection((address, int(port)), PATIENCE_S)
+           for _ in range(int(count))]
+    exchange(new)
+    kept.extend(new)
+
+
+def talk():
+    exchange(kept)
+
+
+def shut():
+    for peer in kept:
+        peer.shutdown(socket.SHUT_WR)
+    for peer in kept:
+        if peer.recv(1):
+            raise Wrong("there is something left to be read")
+        peer.close()
+    kept.clear()
+
+
+def reset():
+    for peer in kept:
+        peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        peer.close()
+    kept.clear()
+
+
+def datagrams(count, address, port):
+    new = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(int(count))]
+    for one in new:
+        one.connect((address, int(port)))
+    exchange(new)
+    for one in new:
+        one.close()
+
+
+def checksum(data):
+    total = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    total = (total & 0xffff) + (total >> 16)
+    return ~(total + (total >> 16)) & 0xffff
+
+
+def ping(address):
+    raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+    rest = struct.pack("!HH", os.getpid() & 0xffff, 1)
+    raw.sendto(b"\x08\0" + struct.pack("!H", checksum(b"\x08\0" + rest)) + rest, (address, 0))
+    end = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end:
+        raw.settimeout(PATIENCE_S)
+        data = raw.recv(2048)
+        if data[20] == 0 and data[24:28] == rest:
+            return
+    raise Wrong("no reply")
+
+
+def attempt(address, port, patience):
+    """The error of a connection."""
+    try:
+        socket.create_connection((address, int(port)), patience).close()
+    except OSError as error:
+        return error
+    raise Wrong("the connection was accepted")
+
+
+def refused(address, port):
+    error = attempt(address, port, PATIENCE_S)
+    if error.errno != errno.ECONNREFUSED:
+        raise Wrong(f"{error}")
+
+
+def silent(address, port):
+    error = attempt(address, port, SILENCE_S)
+    if not isinstance(error, TimeoutError):
+        raise Wrong(f"{error}")
+
+
+def prohibited(address, port):
+    one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    one.connect((address, int(port)))
+    one.settimeout(PATIENCE_S)
+    one.send(b"x")
+    try:
+        one.recv(1)
+    except OSError as error:
+        if error.errno == errno.EHOSTUNREACH:
+            return
+        raise
+    raise Wrong("an answer came")
+
+
+def probe(address, port, *flags):
+    raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_TCP)
+    raw.connect((address, 0))
+    ends = socket.inet_aton(raw.getsockname()[0]) + socket.inet_aton(address)
+    for number, letters in enumerate(flags):
+        header = struct.pack("!HHIIBBHHH", 5000 + number, int(port), 1, 1, 5 << 4,
+                             sum(FLAGS[letter] for letter in letters), 1024, 0, 0)
+        value = checksum(ends + struct.pack("!HH", socket.IPPROTO_TCP, len(header)) + header)
+        raw.send(header[:16] + struct.pack("!H", value) + header[18:])
+
+
+COMMANDS = {"listen": listen, "open": open_some, "talk": talk, "shut": shut, "reset": reset,
+            "datagrams": datagrams, "ping": ping, "refused": refused, "silent": silent,
+            "prohibited": prohibited, "probe": probe}
+
+for line in sys.stdin:
+    name, *words = line.split()
+    try:
+        COMMANDS[name](*words)
+        print("ok", flush=True)
+    except (OSError, Wrong) as wrong:
+        print(f"{line.strip()}: {wrong or 'nothing came'}", flush=True)
