@@ -51,7 +51,7 @@ void roster__take(struct roster *roster, const struct member_set *nodes, uint64_
 	const unsigned int own = roster->member;
 	const bool was_there = roster->is_known && member_set__has(&roster->present, own);
 	bool is_there = roster->has_node && member_set__has(nodes, own);
-	unsigned int i;
+	unsigned int i, k;
 
 	/* Nodes that are older than the own one's end do not show it: a later version will. */
 	if (!roster->is_known || was_there != is_there)
@@ -62,9 +62,14 @@ void roster__take(struct roster *roster, const struct member_set *nodes, uint64_
 		member_set__remove(&roster->present, own);
 	roster->version = version;
 	roster->is_known = true;
-	for (i = 1; i <= SHARD_MEMBERS_MAX; i++)
-		if (!member_set__has(nodes, i))
-			roster->used[i - 1] = 0;
+	for (i = 0; i < SHARD_MEMBERS_MAX; i += 64) {
+		/* Most numbers are of no member. */
+		if (!nodes->bits[i / 64])
+			memset(&roster->used[i], 0, 64 * sizeof(roster->used[0]));
+		for (k = i; nodes->bits[i / 64] && k < i + 64; k++)
+			if (!member_set__has(nodes, k + 1))
+				roster->used[k] = 0;
+	}
 }
 
 void roster__hear(struct roster *roster, const struct roster_answer *answer)
@@ -100,12 +105,16 @@ bool roster__wants_node(const struct roster *roster, uint64_t now_ns)
 
 bool roster__is_agreed(const struct roster *roster)
 {
-	unsigned int i;
+	unsigned int word, i;
+	uint64_t rest;
 
-	for (i = 1; i <= SHARD_MEMBERS_MAX; i++)
-		if (i != roster->member && member_set__has(&roster->present, i) &&
-		    roster->used[i - 1] < roster->since)
-			return false;
+	for (word = 0; word < SHARD_MEMBERS_MAX / 64; word++) {
+		for (rest = roster->present.bits[word]; rest; rest &= rest - 1) {
+			i = word * 64 + __builtin_ctzll(rest);
+			if (i + 1 != roster->member && roster->used[i] < roster->since)
+				return false;
+		}
+	}
 	return true;
 }
 

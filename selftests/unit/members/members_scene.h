@@ -83,6 +83,7 @@ struct host {
 	bool may_have_node; /* the answer was lost */
 	struct member_set nodes, known; /* the answer under way, and the last one */
 	uint64_t version, known_version; /* of these; 0: there is none of this session */
+	bool is_told; /* of nodes, by this connection */
 	bool asks_again; /* which nodes there are, after the answer under way */
 	uint64_t set; /* in its node */
 };
@@ -316,7 +317,7 @@ static void writer__drop(struct host *host)
 	for (step = BEAT_SERVED; step <= CONNECT_SERVED; step++)
 		host->due[step] = NEVER;
 	host->due[BEATEN] = host->due[NODES] = host->due[NODE] = host->due[CONNECTED] = NEVER;
-	host->is_connected = host->is_closed = host->asks_again = false;
+	host->is_connected = host->is_closed = host->asks_again = host->is_told = false;
 }
 
 /* The library gives a silent connection up, and tries the next server. */
@@ -392,6 +393,7 @@ static void writer__take(struct host *host, unsigned int i, enum step step)
 	case NODES:
 		host->known = host->nodes;
 		host->known_version = host->version;
+		host->is_told = true;
 		if (host->asks_again)
 			ask_nodes(host, delay());
 		host->asks_again = false;

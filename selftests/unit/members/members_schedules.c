@@ -27,13 +27,13 @@ static bool is_undisturbed(const struct host *host)
  * A member that goes on without the coordinator cannot know whether it was replaced, until it is told
  * who is there, and its controller is.
  */
-static bool is_told(unsigned int i)
+static bool is_up_to_date(unsigned int i)
 {
 	const struct host *host = &world.hosts[i];
 
 	return host->session && world.sessions[i] == host->session && host->is_connected &&
-	       !host->is_cut && world.has_quorum && host->roster.is_known &&
-	       host->due[READ] == NEVER;
+	       !host->is_cut && host->is_told && host->due[READ] == NEVER && world.has_quorum &&
+	       world.now > world.quorum_since + SECOND;
 }
 
 static void check(void)
@@ -52,7 +52,7 @@ static void check(void)
 				continue;
 			pushers++;
 			/* One that hands over goes on until others scrape, and one interval. */
-			valid += !world.hosts[i].is_leaving && (!world.goes_on || is_told(i));
+			valid += !world.hosts[i].is_leaving && (!world.goes_on || is_up_to_date(i));
 		}
 		if (valid > 1)
 			fail_msg("%s has %u pushers at %llu", names[world.watched[k]], valid,
