@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dart-controller doctor: examines the way from this machine to a host. */
+#include <errno.h>
 #include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,16 +26,32 @@ static void check_name(struct findings *findings, const char *host, const char *
 	findings__command(findings, "getent hosts %s", host);
 }
 
-/* Reads certificates from the configuration file unless the command line names some. */
-static int load_tls(const struct options *options, struct settings *settings)
+/*
+ * Reads the configuration file if the command line names one.  The host may be one of its agents,
+ * and it may have none.
+ */
+static int load_configuration(const struct options *options, struct settings *settings)
 {
+	struct settings own = options->settings;
 	struct dart_error error;
+	FILE *file;
 	int ret;
 
 	*settings = (struct settings){};
-	if (!options->config || options->settings.tls.certificate)
+	if (!options->config)
 		return 0;
-	ret = config__read(settings, &options->settings, options->config, &error);
+	own.targets = NULL;
+	own.target_count = 0;
+	dart_error__no_memory(&error);
+	file = fopen(options->config, "re");
+	if (!file) {
+		ret = dart_error__system(&error, errno, "cannot open '%s'", options->config);
+	} else {
+		ret = settings__copy(settings, &own) ?:
+			      config__load(settings, file, options->config, &error) ?:
+			      shard__check(&settings->shard, &error);
+		fclose(file);
+	}
 	if (ret)
 		fprintf(stderr, "dart-controller: %s\n", error.text);
 	return ret;
@@ -92,11 +109,11 @@ int doctor__run(const struct options *options)
 	char *address = NULL;
 	int ret;
 
-	if (load_tls(options, &configured)) {
+	if (load_configuration(options, &configured)) {
 		settings__clear(&configured);
 		return EXIT_FAILURE;
 	}
-	if (configured.tls.certificate)
+	if (!tls->certificate && configured.tls.certificate)
 		tls = &configured.tls;
 	findings__open(&findings, options->json);
 	check_certificate(&findings, tls->certificate ?: DART_TLS_CONTROLLER_CERTIFICATE);
