@@ -8,6 +8,7 @@
 #include <libdart/rdma/address.h>
 #include <libdart/tls_places.h>
 
+#include "configuration.h"
 #include "connection.h"
 #include "doctor.h"
 #include "reads.h"
@@ -126,6 +127,8 @@ int doctor__run(const struct options *options)
 	}
 	if (!ret)
 		free(address);
+	check_members(&findings, &configured.shard);
+	check_receivers(&findings, &configured.outputs);
 	settings__clear(&configured);
 	return findings__close(&findings);
 }

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Checks of the configuration beyond one host: the members of the shard, and the receivers. */
+#ifndef CONTROLLER_DOCTOR_CONFIGURATION_H
+#define CONTROLLER_DOCTOR_CONFIGURATION_H
+
+#include "tools/controller/settings/settings.h"
+#include "tools/doctor/findings.h"
+
+/*
+ * Check "members": does the list of members count, and does it name this controller?  Nothing is
+ * found without a shard.
+ */
+void check_members(struct findings *findings, const struct shard *shard);
+/* Check "receiver" of each output that pushes: does it accept a connection?  It is sent nothing. */
+void check_receivers(struct findings *findings, const struct output_settings *outputs);
+
+#endif /* CONTROLLER_DOCTOR_CONFIGURATION_H */
