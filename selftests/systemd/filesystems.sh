@@ -24,24 +24,35 @@ ext4() {
 	loop=$(image "$1" 16M) && mkfs.ext4 -qF "$loop" && echo "$loop"
 }
 
-# entries: the entries of file systems, by the part of the name after the source, without the
-# interval
-entries() {
-	dartctl -j list | gojq -r '.[] | select(.kind != "follow").name |
-		select(startswith("filesystem@")) | .[11:] | rtrimstr("+100ms")' | sort
-}
-
+# has ENTRY: by the part of the name between the source and the interval. Functions that are called
+# often start few programs.
 has() {
-	entries | grep -qxF -e "$1"
+	local list
+
+	list=$(dartctl list) || return
+	[[ $list == *$'\n'"filesystem@$1+100ms "* ]] || { echo "$list" && return 1; }
 }
 
 has_not() {
-	dartctl status >/dev/null && ! has "$1"
+	local list
+
+	list=$(dartctl list) || return
+	[[ $list != *$'\n'"filesystem@$1+100ms "* ]]
 }
 
-# is ENTRY FILTER: a new sample of this file system satisfies a filter of jq
+# is ENTRY FILTER: a sample of this file system from after this call satisfies a filter of jq
 is() {
-	sampled "filesystem@$1" | is_true "$2"
+	local i now status
+
+	read -r now _ </proc/uptime
+	for ((i = 0; i < 1000; i++)); do
+		dartctl -j show "filesystem@$1+100ms" >/run/shown || return
+		gojq -e ".values.sum | select(.time > $now * 1e9 + 1e7) | $2" /run/shown
+		status=$?
+		[ "$status" = 4 ] || return "$status" # 4: it is older
+		sleep 0.02
+	done
+	return 1
 }
 
 # source_of MOUNTPOINT: the device in mountinfo
