@@ -21,12 +21,12 @@ property() {
 
 # another PID: waits until the service is ready with a process other than PID
 another() {
-	for _ in $(seq 1200); do
+	for _ in $(seq 300); do
 		case $(systemctl show --property ActiveState,MainPID dartd.service) in
 		*MainPID=0* | *MainPID="$1"*) ;;
 		*ActiveState=active*) return ;;
 		esac
-		sleep 0.1
+		sleep 0.4
 	done
 	return 1
 }
