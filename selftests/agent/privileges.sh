@@ -65,13 +65,25 @@ check "the agent starts" host_up
 check "a row of a lookup table fits into a packet" ip link set eth0 mtu 4200
 check "the address of a reporter can be resolved" \
 	ip neighbour replace 10.77.0.2 lladdr 02:00:00:00:00:01 dev eth0
+
+newline='
+'
+# has_outcome LINE: is a line of $outcomes? It starts no program: 350 lines are checked.
+has_outcome() {
+	case $newline$outcomes$newline in
+	*"$newline$1$newline"*) ;;
+	*) echo "$outcomes" && return 1 ;;
+	esac
+}
+
 for column in user dart userns container root; do
 	check "$column: every call is tried" sh -c \
 		"/run/attempt '$0' as_$column /run/attempt >/run/outcomes"
 	documented $column >/run/documented
+	outcomes=$(cat /run/outcomes)
 	while IFS='	' read -r call cell; do
 		check "$column: $call has the documented outcome: $cell" \
-			grep -x "$call	$cell" /run/outcomes
+			has_outcome "$call	$cell"
 	done </run/documented
 	check "$column: the tables have every call that was tried" \
 		[ "$(cut -f 1 /run/documented)" = "$(cut -f 1 /run/outcomes)" ]
