@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Programs that gather find 100 network namespaces, their counters and devices; namespaces come
+"""Programs that gather find 40 network namespaces, their counters and devices; namespaces come
 and go meanwhile."""
 import ctypes
 import fcntl
@@ -15,7 +15,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 
 from answers import QUESTIONS_MAX, Asker, Tap, sums  # noqa: E402
 
-NAMESPACES = 100
+NAMESPACES = 40
 CLONE_NEWNET = 0x40000000
 SIOCSIFFLAGS = 0x8914
 IFF_UP = 1
@@ -334,7 +334,7 @@ def churn(namespaces, rounds):
 
 def longest(namespaces):
     """Prints how long the program holds the RCU read lock.  The machine may take the CPU away, so
-    only the shortest of 20 rounds has a limit; the first touches the memory of the exchange."""
+    only the shortest of 10 rounds has a limit; the first touches the memory of the exchange."""
     sources = [source for source in MIBS] + ["netdev"]
     questions = [f"netdev,netns={namespace.inode},ifindex=1,length=16" if source == "netdev" else
                  question(source, namespace.inode)
@@ -344,7 +344,7 @@ def longest(namespaces):
         with Asker("gather/namespaces", questions[at:at + QUESTIONS_MAX]) as asker:
             asker.ask()
             times = []
-            for _ in range(20):
+            for _ in range(10):
                 asker.ask()
                 times.append(asker.longest)
             times.sort()
@@ -373,7 +373,7 @@ def main():
     compare_core()
     longest(namespaces)
     kill_and_reuse()
-    churn(namespaces, 200)
+    churn(namespaces, 60)
     with Asker("gather/namespaces", ["tcp,netns=1,length=8"]) as asker:
         tap.check("a namespace that never was has ended", asker.ask()[0]["answer"] == "ended")
     tap.finish()
