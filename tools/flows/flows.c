@@ -224,7 +224,7 @@ static void on_changed(void *subject, void *token, bool is_inserted, bool is_the
 		function__left(flows->function, flow, now_ns());
 		return;
 	}
-	if (!is_there && function__is_entering(flow)) {
+	if (!is_there && function__waits_for(flow)) {
 		uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
 
 		function__entry(flows->function, flow, FLOW_OUT, key, value);

@@ -131,6 +131,28 @@ static void test_resets(void **state)
 	close_scene();
 }
 
+/* The table refuses an insertion when the flow has two further changes under way. */
+static void test_refused_early_insertion(void **state)
+{
+	struct flow *flow;
+
+	open_scene(RULES);
+	connect_tcp();
+	out(R, 101, 0);
+	out(A, 101, 701);
+	assert_int_equal(scene.changes, 3);
+	flow = scene.changed[0];
+	assert_false(function__waits_for(flow));
+	function__entered(scene.function, flow, false, scene.now);
+	assert_int_equal(flow->state, FLOW_ENTERING);
+	function__left(scene.function, flow, scene.now);
+	assert_true(function__waits_for(flow));
+	function__entered(scene.function, flow, true, scene.now);
+	assert_int_equal(flow->state, FLOW_ENTERED);
+	scene.changes = 0;
+	close_scene();
+}
+
 static void test_ports_again(void **state)
 {
 	open_scene(RULES);
@@ -352,6 +374,8 @@ int main(void)
 		     test_refused_connection),
 		TEST("both ends may open a connection", test_simultaneous_open),
 		TEST("a RST closes a connection until its sender goes on", test_resets),
+		TEST("the last change of a flow decides whether it is in the table",
+		     test_refused_early_insertion),
 		TEST("ports of a closed connection are used again", test_ports_again),
 		TEST("rules decide who may begin", test_rules),
 		TEST("UDP and echoes make pseudo-connections", test_pseudo_connections),

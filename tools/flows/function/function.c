@@ -226,15 +226,15 @@ void function__end(struct function *function, struct flow *flow)
 	}
 }
 
-bool function__is_entering(const struct flow *flow)
+bool function__waits_for(const struct flow *flow)
 {
-	return flow->state == FLOW_ENTERING;
+	return flow->state == FLOW_ENTERING && flow->changes == 1;
 }
 
 void function__entered(struct function *function, struct flow *flow, bool is_there, uint64_t now_ns)
 {
-	flow->changes--;
-	if (flow->state != FLOW_ENTERING)
+	/* The answers to later changes of the flow still name it, and the last one counts. */
+	if (--flow->changes || flow->state != FLOW_ENTERING)
 		return;
 	if (!is_there) {
 		flow->is_kept = true;
@@ -245,9 +245,9 @@ void function__entered(struct function *function, struct flow *flow, bool is_the
 
 void function__left(struct function *function, struct flow *flow, uint64_t now_ns)
 {
-	flow->changes--;
-	/* The answers to later changes of the flow still name it. */
-	if (flow->state == FLOW_ENDING && !flow->changes)
+	if (--flow->changes)
+		return;
+	if (flow->state == FLOW_ENDING)
 		function__remove(function, flow);
 	else if (flow->state == FLOW_LEAVING)
 		set_state(function, flow, FLOW_ASKED, now_ns);

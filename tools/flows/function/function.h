@@ -130,8 +130,8 @@ enum flow_direction { FLOW_BACK, FLOW_OUT, FLOW_DIRECTIONS };
 void function__entry(const struct function *function, const struct flow *flow,
 		     enum flow_direction direction, uint8_t key[static FLOW_KEY_LENGTH],
 		     uint8_t value[static FLOW_VALUE_MAX]);
-/* Is the flow still meant to be in the table? */
-bool function__is_entering(const struct flow *flow);
+/* Is the insertion that is made now the last change of the flow, which should be in the table? */
+bool function__waits_for(const struct flow *flow);
 /* The entries are in the table, or cannot be there: then the flow is kept. */
 void function__entered(struct function *function, struct flow *flow, bool is_there,
 		       uint64_t now_ns);

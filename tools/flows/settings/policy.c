@@ -147,11 +147,10 @@ static int zone_of(const struct policy *policy, uint32_t address)
 
 static bool has_port(const struct policy *policy, const struct policy_rule *rule, uint16_t port)
 {
-	const struct policy_ports *ports = policy->ports + rule->first_port;
 	size_t i;
 
-	for (i = 0; i < rule->port_count; i++)
-		if (port >= ports[i].first && port <= ports[i].last)
+	for (i = rule->first_port; i < rule->first_port + rule->port_count; i++)
+		if (port >= policy->ports[i].first && port <= policy->ports[i].last)
 			return true;
 	return !rule->port_count;
 }
