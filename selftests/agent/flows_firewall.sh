@@ -15,7 +15,8 @@ flow="dartctl --socket $control -j flow"
 # write_policy REFUSAL [PROTOCOL]: hosts inside may begin flows, of this protocol only
 write_policy() {
 	printf '%s\n' 'function: firewall' 'interface: flows0' 'table: firewall' \
-		'journal: /run/flows.journal' 'flows: 2000' 'timeouts: {udp: 60min, icmp: 60min, transitory: 10s}' \
+		'journal: /run/flows.journal' 'flows: 2000' \
+		'timeouts: {udp: 60min, icmp: 60min, transitory: 10s}' \
 		'routes:' ' - {prefix: 10.0.0.0/8, mac: 02:00:00:00:00:0a}' \
 		' - {prefix: 0.0.0.0/0, mac: 02:00:00:00:00:0b}' 'zones:' \
 		' - {name: inside, addresses: [10.0.0.0/8]}' \
@@ -110,7 +111,8 @@ check "so there are 21 connections, 20 pseudo-connections and an echo" soon show
 
 # ---- probes
 
-check "a host outside probes a port that a rule accepts" outside probe $inside 22 A F FPU 0 SF SR R SA
+check "a host outside probes a port that a rule accepts" \
+	outside probe $inside 22 A F FPU 0 SF SR R SA
 check "a host inside probes one outside" inside probe $outside 80 A F FPU 0 SF SA
 check "they are counted" soon shows '.packets.invalid >= 8 and .packets.unknown >= 5'
 check "none has an entry" in_table 82
