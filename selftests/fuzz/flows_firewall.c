@@ -35,6 +35,7 @@ static struct {
 	uint64_t now, begun, ended;
 	struct change changes[CHANGES];
 	size_t count;
+	bool is_away; /* dartd */
 } scene;
 
 static void begun(void *subject, const struct flow *flow)
@@ -55,13 +56,16 @@ static void ended(void *subject, const struct flow *flow)
 static void enter(void *subject, struct flow *flow)
 {
 	require(scene.count < CHANGES && flow->is_recorded);
-	scene.changes[scene.count++] = (struct change){ flow, true };
+	if (!scene.is_away)
+		scene.changes[scene.count++] = (struct change){ flow, true };
 }
 
-static void leave(void *subject, struct flow *flow)
+static bool leave(void *subject, struct flow *flow)
 {
 	require(scene.count < CHANGES);
-	scene.changes[scene.count++] = (struct change){ flow, false };
+	if (!scene.is_away)
+		scene.changes[scene.count++] = (struct change){ flow, false };
+	return !scene.is_away;
 }
 
 static const struct function_handlers handlers = { begun, ended, enter, leave };
@@ -163,12 +167,14 @@ static void take_step(const uint8_t *step)
 		break;
 	case 3:
 		scene.now += step[1] * 10 * SECOND;
-		function__tick(scene.function, scene.now, step[2] & 1);
+		function__tick(scene.function, scene.now, !scene.is_away);
 		break;
 	case 4:
-		/* dartd was away: changes on their way are forgotten. */
+		/* dartd goes away, which forgets changes on their way, or is back. */
 		scene.count = 0;
-		function__compare(scene.function);
+		scene.is_away = step[1] & 1;
+		if (!scene.is_away)
+			function__compare(scene.function);
 		break;
 	case 5:
 		function__close(scene.function, step[1] & 1);

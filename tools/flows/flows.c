@@ -191,7 +191,7 @@ static void enter(void *subject, struct flow *flow)
 	table__insert(flows->table, key, value, flow);
 }
 
-static void leave(void *subject, struct flow *flow)
+static bool leave(void *subject, struct flow *flow)
 {
 	struct flows *flows = subject;
 	uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
@@ -200,6 +200,7 @@ static void leave(void *subject, struct flow *flow)
 	table__remove(flows->table, key, NULL);
 	function__entry(flows->function, flow, FLOW_BACK, key, value);
 	table__remove(flows->table, key, flow);
+	return table__is_there(flows->table);
 }
 
 static void begun(void *subject, const struct flow *flow)

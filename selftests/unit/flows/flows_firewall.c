@@ -172,6 +172,26 @@ static void test_ports_again(void **state)
 	close_scene();
 }
 
+static void test_ports_again_without_table(void **state)
+{
+	uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
+
+	open_scene(RULES);
+	connect_tcp();
+	settle();
+	scene.is_away = true;
+	out(F | A, 101, 701);
+	back(F | A, 701, 102);
+	assert_connection("closing", FLOW_ASKED);
+	/* dartd comes back, and still has an entry. */
+	function__entry(scene.function, flow_of(IPPROTO_TCP), FLOW_OUT, key, value);
+	assert_false(function__see(scene.function, key, value));
+	assert_int_equal(out(S, 9000, 0), FIREWALL_PASSED);
+	assert_connection("opening", FLOW_KEPT);
+	assert_false(function__see(scene.function, key, value));
+	close_scene();
+}
+
 static void test_rules(void **state)
 {
 	open_scene(RULES);
@@ -377,6 +397,7 @@ int main(void)
 		TEST("the last change of a flow decides whether it is in the table",
 		     test_refused_early_insertion),
 		TEST("ports of a closed connection are used again", test_ports_again),
+		TEST("so they are while dartd is away", test_ports_again_without_table),
 		TEST("rules decide who may begin", test_rules),
 		TEST("UDP and echoes make pseudo-connections", test_pseudo_connections),
 		TEST("an ICMP error passes if it quotes a flow", test_errors),

@@ -46,6 +46,7 @@ static struct scene {
 	struct flow *changed[CHANGES];
 	bool is_insertion[CHANGES];
 	size_t changes;
+	bool is_away; /* dartd */
 } scene;
 
 static inline void begun(void *subject, const struct flow *flow)
@@ -70,9 +71,11 @@ static inline void enter(void *subject, struct flow *flow)
 	change(flow, true);
 }
 
-static inline void leave(void *subject, struct flow *flow)
+static inline bool leave(void *subject, struct flow *flow)
 {
-	change(flow, false);
+	if (!scene.is_away)
+		change(flow, false);
+	return !scene.is_away;
 }
 
 static const struct function_handlers handlers = { begun, ended, enter, leave };

@@ -51,10 +51,11 @@ static inline void enter(void *subject, struct flow *flow)
 	scene.changed[scene.changes++] = flow;
 }
 
-static inline void leave(void *subject, struct flow *flow)
+static inline bool leave(void *subject, struct flow *flow)
 {
 	scene.is_insertion[scene.changes] = false;
 	scene.changed[scene.changes++] = flow;
+	return true;
 }
 
 static const struct function_handlers handlers = { begun, ended, enter, leave };

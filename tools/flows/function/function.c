@@ -186,10 +186,10 @@ static void insert(struct function *function, struct flow *flow)
 	function->handlers->enter(function->subject, flow);
 }
 
-static void leave(struct function *function, struct flow *flow)
+static bool leave(struct function *function, struct flow *flow)
 {
 	flow->changes++;
-	function->handlers->leave(function->subject, flow);
+	return function->handlers->leave(function->subject, flow);
 }
 
 void function__enter(struct function *function, struct flow *flow, uint64_t now_ns)
@@ -203,7 +203,11 @@ void function__ask(struct function *function, struct flow *flow, uint64_t now_ns
 	if (flow->state != FLOW_ENTERING && flow->state != FLOW_ENTERED)
 		return;
 	set_state(function, flow, FLOW_LEAVING, now_ns);
-	leave(function, flow);
+	if (leave(function, flow))
+		return;
+	/* The comparison removes entries of an asked flow. */
+	flow->changes = 0;
+	set_state(function, flow, FLOW_ASKED, now_ns);
 }
 
 void function__end(struct function *function, struct flow *flow)

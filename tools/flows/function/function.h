@@ -56,7 +56,8 @@ struct function_handlers {
 	 * function__left(), in the order of the changes, unless function__compare() comes first
 	 */
 	void (*enter)(void *subject, struct flow *flow);
-	void (*leave)(void *subject, struct flow *flow);
+	/* false: there is no table, so all changes under way are forgotten until a comparison */
+	bool (*leave)(void *subject, struct flow *flow);
 };
 
 struct function;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An Ethernet frame with an IPv4 packet of TCP or UDP, with an ICMP echo or with an ICMP error: read,
- * rewritten in place, and refused.  Checksums are updated by the difference (RFC 1624), so that a wrong one stays wrong.
+ * An Ethernet frame with an IPv4 packet of TCP or UDP, with an ICMP echo or with an ICMP error:
+ * read, rewritten in place, and refused.  Checksums are updated by the difference (RFC 1624), so
+ * that a wrong one stays wrong.
  */
 #ifndef FLOWS_PACKET_H
 #define FLOWS_PACKET_H
@@ -76,9 +77,10 @@ bool packet__is_sound(const struct packet *packet);
 /* Of a sound packet of TCP. */
 struct segment packet__segment(const struct packet *packet);
 /*
- * Makes the answer that refuses a packet in @frame, and lets @packet be the answer: RST to a segment,
- * or the ICMP error "administratively prohibited", in the name of the destination, to the Ethernet
- * address that the packet came from.  False for packets that must not be answered (RFC 1122, 3.2.2).
+ * Makes the answer that refuses a packet in @frame, and lets @packet be the answer: RST to a
+ * segment, or the ICMP error "administratively prohibited", in the name of the destination, to the
+ * Ethernet address that the packet came from.  False for packets that must not be answered
+ * (RFC 1122, 3.2.2).
  */
 bool packet__refuse(struct packet *packet, uint8_t frame[static PACKET_REFUSAL_MAX]);
 /*
