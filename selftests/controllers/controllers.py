@@ -100,13 +100,16 @@ class Scene:
                    for member in self.members for output in member.status().get("outputs", [{}]))
 
     def losses(self):
-        """Samples that the outputs of the controllers count as lost."""
+        """
+        Samples that the outputs of the controllers count as lost.  Those that are out of order were
+        sent twice, because the answer to a request was lost: the judge sees whether they are there.
+        """
         for member in self.members:
             for output in member.status().get("outputs", []):
                 for what in ("refused", "dropped"):
-                    if output.get(f"{what}_samples"):
-                        yield f"member {member.number}: {what} {output[f'{what}_samples']}" \
-                              f" {output.get(what)}"
+                    for loss in output.get(what, []):
+                        if loss["samples"] and loss["reason"] != "out_of_order":
+                            yield f"member {member.number}: {what} {loss}"
 
     def samples(self):
         found = [[] for _ in range(TARGETS)]
@@ -114,6 +117,15 @@ class Scene:
                                                      "dart_fleet_row_update_total"):
             found[self.hosts.number(labels["instance"])] += [
                 (at, int(update), int(labels["replica"])) for at, update in times.items()]
+        return found
+
+    def precisions(self):
+        """{(host, member): ms}: how well a controller knows the time of a host, at worst."""
+        found = {}
+        for name in ("dart_scrape_clock_uncertainty_seconds", "dart_scrape_duration_seconds"):
+            for _, labels, times in self.receiver.series({"job": "dart"}, name):
+                key = self.hosts.number(labels["instance"]), int(labels["replica"])
+                found[key] = found.get(key, 0) + 1000 * max(times.values(), default=0)
         return found
 
     def stop(self):
@@ -229,8 +241,11 @@ def run_schedule(directory, seed, all_takeovers):
 
 
 def say_judgement(scene, seed, begin_ms, end_ms, all_takeovers):
+    scene.settings.precisions = scene.precisions()
     verdict = judge.Judge(scene.settings, scene.log, scene.hosts.answers(), scene.samples(),
                           begin_ms, end_ms)
+    worst = max(scene.settings.precisions.values(), default=0)
+    print(f"# {seed}: times of hosts are known to {worst:.0f} ms at worst")
     limit = f"{SESSION_MS / 1000 + 1:g} s"
     points.say_differences(f"{seed}: each sample is one that a host sent", verdict.wrong())
     points.say_differences(f"{seed}: no two samples contradict", verdict.contradictions())

@@ -24,6 +24,9 @@ class Judge:
         self.moves = sorted(at for at, _, member in log.events if member)
         self.longest = {True: 0, False: 0}  # gap, by whether a member was disturbed
 
+    def precision_ms(self, host, member):
+        return SLACK_MS + self.settings.precisions.get((host, member), 0)
+
     def between(self, own):
         return [sample for sample in own if self.begin_ms <= sample[0] <= self.end_ms]
 
@@ -34,7 +37,7 @@ class Judge:
         for host, own in enumerate(self.samples):
             for at, update, member in own:
                 sent = self.answers[host].get(update)
-                if sent is None or abs(sent - at) > SLACK_MS:
+                if sent is None or abs(sent - at) > self.precision_ms(host, member):
                     yield f"host {host}: update {update} at {at} of member {member}, sent at {sent}"
 
     def contradictions(self):
@@ -42,13 +45,14 @@ class Judge:
         for host, own in enumerate(self.samples):
             newest = (0, 0)
             at_time = {}
+            precision_ms = max(self.precision_ms(host, member) for member in (1, 2, 3))
             for at, update, member in own:
-                if update < newest[1] and at > newest[0] + SLACK_MS:
+                if update < newest[1] and at > newest[0] + 2 * precision_ms:
                     yield f"host {host}: update {update} at {at}, but {newest[1]} at {newest[0]}"
                 # Two members that hand over may ask at the same time, and each estimates the clock.
                 sent = [self.answers[host].get(each, 0)
                         for each in (update, at_time.get(at, update))]
-                if abs(sent[0] - sent[1]) > 100:
+                if abs(sent[0] - sent[1]) > 2 * precision_ms:
                     yield f"host {host}: updates {update} and {at_time[at]} at {at}"
                 at_time[at] = update
                 newest = max(newest, (at, update), key=lambda pair: pair[1])
@@ -145,10 +149,13 @@ class Judge:
         return 3 + moves + 3 * (self.end_ms - self.begin_ms) // self.settings.standby_ms
 
     def may_be_lost(self, at):
-        before = self.settings.delay_ms + UNWRITTEN_MS + self.settings.interval_ms + SLACK_MS
+        """One that is killed has not written the newest; one that is stopped has just asked."""
         after = self.settings.interval_ms + SLACK_MS
+        before = self.settings.delay_ms + UNWRITTEN_MS + after
         return any(fault - before <= at <= fault + after
-                   for fault, _ in self.log.times(self.settings.of_members))
+                   for fault, _ in self.log.times(("kill", "lost"))) or \
+            any(fault - after <= at <= fault + after
+                for fault, _ in self.log.times(("stop", "freeze")))
 
     def rolling_gaps(self):
         """While all controllers are restarted, each target is scraped in each interval."""
