@@ -50,12 +50,13 @@ void roster__take(struct roster *roster, const struct member_set *nodes, uint64_
 {
 	const unsigned int own = roster->member;
 	const bool was_there = roster->is_known && member_set__has(&roster->present, own);
-	bool is_there = roster->has_node && member_set__has(nodes, own);
+	const bool is_node = member_set__has(nodes, own);
+	const bool is_there = roster->has_node && is_node;
 	unsigned int i, k;
 
-	/* Nodes that are older than the own one's end do not show it: a later version will. */
-	if (!roster->is_known || was_there != is_there)
-		roster->since = version + (is_there != member_set__has(nodes, own));
+	/* Nodes that are older than the end of the own one do not show it: a later version will. */
+	if (!roster->is_known || was_there != is_there || is_there != is_node)
+		roster->since = version + (is_there != is_node);
 	roster->present = *nodes;
 	/* A node of an earlier session is not this controller any more. */
 	if (!is_there)

@@ -235,6 +235,14 @@ static void on_deleted(int rc, const void *data)
 	unlock(session);
 }
 
+/* The nodes that are known may contain an earlier one of our number: they are asked for first. */
+static void found__take_node(struct found *found)
+{
+	found->has_node = true;
+	found->has_nodes = false;
+	found->are_nodes_due = true;
+}
+
 /*
  * A node of our number was there before: of this session, if the answer to its making was lost; of an
  * earlier run of this program on this host, which is over; or of another host.
@@ -252,9 +260,8 @@ static void on_own_data(int rc, const char *value, int length, const struct Stat
 	found->may_have_node = found->may_have_node && rc != ZOK && rc != ZNONODE;
 	found->again_ns = rc == ZNONODE ? 0 : boottime_ns() + AGAIN_NS;
 	if (rc == ZOK && stat->ephemeralOwner == zoo_client_id(handle)->client_id) {
-		found->has_node = true;
+		found__take_node(found);
 		found->set_version = 0;
-		found->are_nodes_due = true;
 	} else if (rc == ZOK) {
 		is_old = !node__parse(value, length > 0 ? length : 0, &node) && *session->boot_id &&
 			 !strcmp(node.boot_id, session->boot_id);
@@ -279,9 +286,8 @@ static void on_own_created(int rc, const char *value, const void *data)
 	found->is_node_asked = false;
 	found->may_have_node = is_loss(rc);
 	if (rc == ZOK) {
-		found->has_node = true;
+		found__take_node(found);
 		found->is_there_another = false;
-		found->are_nodes_due = true;
 	} else if (rc == ZNODEEXISTS) {
 		found->is_node_asked = zoo_awget(session->handle, session->node, NULL, NULL,
 						 on_own_data, session) == ZOK;

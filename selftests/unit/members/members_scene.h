@@ -23,8 +23,8 @@
 #define SECOND 1000
 /* Of one message, and of a file that is read. */
 #define DELAY 25
-/* A controller that starts connects to all its targets within. */
-#define CONNECT 500
+/* A controller that starts connects to all its targets within, longer than a target may be left. */
+#define CONNECT (2 * SESSION)
 #define INTERVAL 200
 #define TICK 200
 #define NEVER UINT64_MAX
@@ -401,6 +401,9 @@ static void writer__take(struct host *host, unsigned int i, enum step step)
 	case NODE:
 		roster->has_node = host->has_node;
 		host->may_have_node = false;
+		/* The nodes that are known may contain an earlier one. */
+		if (host->has_node)
+			host->known_version = 0;
 		ask_nodes(host, delay());
 		break;
 	default:

@@ -13,13 +13,14 @@
 
 static bool controller__pushes(const struct host *host, unsigned int target)
 {
-	return host->controller.runs && !host->controller.is_stopped &&
+	return host->controller.runs && !host->controller.is_stopped && host->ready <= world.now &&
 	       membership__role(&host->membership, names[target], world.now) == SHARD_OWN;
 }
 
 static bool is_undisturbed(const struct host *host)
 {
-	return host->controller.runs && host->writer.runs && !host->controller.is_stopped &&
+	return host->controller.runs && host->ready <= world.now && host->writer.runs &&
+	       !host->controller.is_stopped &&
 	       !host->writer.is_stopped && !host->is_cut && !host->is_leaving;
 }
 

@@ -563,11 +563,17 @@ void fleet__reload(struct fleet *fleet)
 bool fleet__is_ready(struct fleet *fleet)
 {
 	const struct target_context *context = fleet->context;
+	const bool is_ready = discovery__is_complete(fleet->discovery) &&
+			      target_set__is_settled(fleet->set) &&
+			      context->capacity.targets >= context->target_count;
+	const struct membership *membership;
+	struct shard_parts parts;
+	const char *error;
 
-	fleet->was_ready |= discovery__is_complete(fleet->discovery) &&
-			    target_set__is_settled(fleet->set) &&
-			    context->capacity.targets >= context->target_count;
-	return fleet->was_ready;
+	/* Before the first list of members there are no targets to be ready for. */
+	membership = discovery__membership(fleet->discovery, &parts, &error);
+	fleet->was_ready |= is_ready && (membership->is_known || !membership->is_listed);
+	return fleet->was_ready || is_ready;
 }
 
 int fleet__result(const struct fleet *fleet)
