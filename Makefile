@@ -75,7 +75,7 @@ define help
   make check-controllers three controllers share 300 hosts out by ZooKeeper, while they,
                         its servers and the receiver are killed, stopped and cut off in
                         DART_SCHEDULES=20 random schedules (75 min), after 10,000 in
-                        virtual time (30 min)
+                        virtual time (10 min)
   make check-relabel    500 lists of rules on 1,000 series each, compared with the results of a
                         Prometheus that has the same rules
   make check-helgrind   the threaded unit tests under helgrind of valgrind

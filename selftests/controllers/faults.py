@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Faults of members, of servers of ZooKeeper and of the receiver, and random schedules of them."""
+import os
 import random
 import signal
 import time
@@ -10,7 +11,7 @@ OF_MEMBERS = ("kill", "lost", "stop", "freeze", "cut", "reset", "writer")
 KINDS = OF_MEMBERS * 2 + ("server", "quorum", "receiver", "receiver", "rolling")
 MEANINGS = {
     "kill": "the controller is killed",
-    "lost": "the controller and the program that lists members are killed",
+    "lost": "the controller, the program that lists members and the list are gone",
     "stop": "the controller is stopped, and goes on",
     "freeze": "the controller and the program that lists members are stopped, and go on",
     "cut": "the member's packets to ZooKeeper are lost",
@@ -45,6 +46,8 @@ class Fault:
                 member.controller.kill()
             if self.kind in ("lost", "writer"):
                 member.writer.kill()
+            if self.kind == "lost" and os.path.exists(member.list):
+                os.remove(member.list)
             if self.kind in ("stop", "freeze"):
                 member.controller.send(signal.SIGSTOP)
             if self.kind == "freeze":

@@ -9,6 +9,8 @@ import statistics
 
 # To write a log line, to read a clock, and to run on a busy machine.
 SLACK_MS = 300
+# Until the others have said that they scrape the targets of a controller that ends.
+HANDOVER_MS = 1000
 # A controller that is killed loses so much more than the delay of its output.
 UNWRITTEN_MS = 1000
 
@@ -117,7 +119,7 @@ class Judge:
 
     def doubles(self):
         """Two members push one target for longer than a hand-over takes."""
-        limit = 2 * self.settings.interval_ms + SLACK_MS
+        limit = 2 * self.settings.interval_ms + HANDOVER_MS
         for host, own in enumerate(self.samples):
             spans = sorted(self.spans(self.between(own)), key=lambda span: span[1])
             for i, (one, begin, until) in enumerate(spans):
@@ -158,8 +160,11 @@ class Judge:
                 for fault, _ in self.log.times(("stop", "freeze")))
 
     def rolling_gaps(self):
-        """While all controllers are restarted, each target is scraped in each interval."""
-        limit = 2 * self.settings.interval_ms + SLACK_MS
+        """
+        While all controllers are restarted, each target is scraped in each interval, or as often as
+        this machine let it be when nothing happened: after gaps().
+        """
+        limit = max(2 * self.settings.interval_ms + SLACK_MS, self.longest[False])
         for begin, until in self.log.rolling:
             for host, own in enumerate(self.samples):
                 times = [begin] + [at for at, _, _ in own if begin <= at <= until] + [until]
