@@ -35,14 +35,13 @@ scraped() {
 # promised: the families that prometheus.md promises
 promised() {
 	sed -n '/^[0-9]* of the 229/,/^[A-Z#]/{s/^    //p}' \
-		"$tests/../Documentation/prometheus.md" | tr ' ' '\n' | sort -u
+		"$tests/../Documentation/prometheus.md" | tr ' ' '\n' | LC_ALL=C sort -u
 }
 
 # absent: the promised families without a series
 absent() {
-	promised | while read -r family; do
-		grep -q -a -e "^${family}[{ ]" "$metrics" || echo "$family"
-	done
+	LC_ALL=C comm -23 <(promised) \
+		<(LC_ALL=C sed -n 's/^\([a-z_A-Z0-9:]*\)[{ ].*/\1/p' "$metrics" | LC_ALL=C sort -u)
 }
 
 # serves FAMILY TEXT: the family contains a series with this text in its labels
@@ -86,15 +85,19 @@ check "one command registers the host" sh -c \
 dart-controller --listen --interval 1s 10.77.0.1 >/run/lines 2>$log &
 controller=$!
 check "the controller serves metrics" soon scraped
-sleep_until=$(($(cut -d. -f1 /proc/uptime) + 12))
+read -r now _ </proc/uptime
+sleep_until=$((${now%.*} + 12))
+
 # File systems are gathered every 10 s, and their values come one interval later.
-check "all file systems have values" soon sh -c "
-	[ \$(cut -d. -f1 /proc/uptime) -ge $sleep_until ] &&
-	python3 $lib/fetch.py /metrics >$metrics"
+have_values() {
+	read -r now _ </proc/uptime
+	[ "${now%.*}" -ge "$sleep_until" ] && python3 "$lib/fetch.py" /metrics >"$metrics"
+}
+check "all file systems have values" soon have_values
 check "prometheus.md promises as many families as it says" [ "$(promised | wc -l)" = \
 	"$(sed -n 's/^\([0-9]*\) of the 229 .*/\1/p' "$tests/../Documentation/prometheus.md")" ]
 check "each has a series, but for $(wc -l </run/absent) that such a machine lacks" \
-	diff <(cut -f 1 /run/absent | sort) <(absent)
+	diff <(cut -f 1 /run/absent | LC_ALL=C sort) <(absent)
 for mount in /home /srv /srv/data /srv/root; do
 	check "the size of the file system at $mount is served" \
 		serves node_filesystem_size_bytes "mountpoint=\"$mount\""
