@@ -10,12 +10,12 @@ entries=$entries,netdev:link@eth0+1s,snmp:tcp+1s,tcp
 
 # scrape FILTER: waits until this makes something of the last line of the controller
 scrape() {
-	local end=$((SECONDS + 60))
+	local end=$((SECONDS + patience))
 
 	while [ "$SECONDS" -lt "$end" ]; do
 		tail -n 2 /run/lines | head -n 1 |
 			gojq -er "select(.entries) | $1 // empty" && return
-		sleep 0.1
+		sleep 0.5
 	done
 	sed 's/^/# /' /run/controller.log
 	return 1

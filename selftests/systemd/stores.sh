@@ -10,7 +10,7 @@ property() {
 
 # again COMMAND...: waits until another dartd answers after this command
 again() {
-	local old end=$((SECONDS + 60))
+	local old end=$((SECONDS + patience))
 
 	old=$(property MainPID)
 	"$@" || return
