@@ -106,6 +106,18 @@ passed() {
 	done
 }
 
+# answers_since FILE: waits for an answer of a dartd that began after FILE was written. It starts few
+# programs: pidof and dartctl take long while dartd starts.
+answers_since() {
+	soon [ /run/dart/dartd.sock -nt "$1" ] && dartctl status >/dev/null
+}
+
+# dartd_again: kills dartd, and waits until the next one, of a service manager, answers
+dartd_again() {
+	: >/run/killed
+	host_down KILL && answers_since /run/killed
+}
+
 # logged COUNT TEXT: do COUNT lines of $log contain TEXT?
 logged() {
 	[ "$(grep -c -e "$2" "$log")" = "$1" ]

@@ -212,12 +212,17 @@ static void owner__end(struct owner *owner)
 	close(owner->hear);
 }
 
+/* Waits for an answer of a dartd that began after /run/killed was written. */
+static void await_another(void)
+{
+	run("for i in $(seq 300); do [ /run/dart/dartd.sock -nt /run/killed ] && "
+	    "exec dartctl status >/dev/null; sleep 0.1; done; exit 1");
+}
+
 static void start_again(void)
 {
-	run("old=$(pidof dartd); pkill -KILL -x dartd; "
-	    "for i in $(seq 300); do "
-	    "[ \"$(pidof dartd)\" != \"$old\" ] && dartctl status >/dev/null 2>&1 && exit; "
-	    "sleep 0.1; done; exit 1");
+	run(": >/run/killed && host_down KILL");
+	await_another();
 }
 
 /* Descriptors of memory, called @name, that the service manager keeps. */
@@ -314,12 +319,11 @@ static void test_restart(void **state)
 	before[0] = address_of("stays-0", &value);
 	before[1] = address_of("stays-39", &value);
 	assert_true(becomes_kept("test", 2));
-	run("pkill -STOP -x service_manager");
-	run("pkill -KILL -x dartd");
+	run(": >/run/killed && kill -STOP \"$(pidof service_manager)\" && host_down KILL");
 	owner__count(&owner);
 	owner__end(&other);
-	run("pkill -CONT -x service_manager");
-	run("for i in $(seq 300); do dartctl status >/dev/null 2>&1 && exit; sleep 0.1; done; exit 1");
+	run("kill -CONT \"$(pidof service_manager)\"");
+	await_another();
 	assert_int_equal(registration__done("stays-39"), 2039);
 	assert_int_equal(registration__done("ends-0"), -1);
 	after[0] = address_of("stays-0", &value);
@@ -435,7 +439,7 @@ static int start(void **state)
 
 static int stop(void **state)
 {
-	run("pkill -x service_manager; pkill -x dartd; pidwait -x dartd; "
+	run("host_down TERM 'service_manager|dartd'; "
 	    "rm -f /run/file; sed 's/^/# /' /run/dartd.log; ! pidof service_manager");
 	return 0;
 }

@@ -33,19 +33,6 @@ up() {
 	rdma_up && until_ready "$log" service_manager dartd --config=/run/dart.yaml
 }
 
-# again: kills dartd, and waits until the next one answers
-again() {
-	local old
-
-	old=$(pidof dartd)
-	pkill -KILL -x dartd
-	for _ in $(seq 3000); do
-		[ "$(pidof dartd)" != "$old" ] && dartctl status >/dev/null 2>&1 && return
-		sleep 0.01
-	done
-	return 1
-}
-
 # redis LABEL PORT [OPTION...]: starts a server with the library, and sets $pid
 redis() {
 	DART_ZERO_LABEL=$1 LD_PRELOAD=$tests/../.output/lib/libdartzero-preload.so \
@@ -132,7 +119,7 @@ kill -STOP "$first"
 check "a server that is stopped has values" counts tcp_port 6379
 kill -CONT "$first"
 
-check "dartd is killed" again
+check "dartd is killed" dartd_again
 check "the next one has the entry when it first answers" lists $entry
 check "its values are READ as before" agrees read
 
@@ -165,8 +152,6 @@ kill "$(cat "$directory/pid")"
 check "until it ends" soon gone redis@second
 check "the servers had nothing to complain about" sh -c "! grep -h libdartzero $directory/*.log"
 
-pkill -x service_manager
-pkill -x dartd
-pidwait -x dartd
+host_down TERM 'service_manager|dartd'
 rm -rf "$directory"
 finish
