@@ -89,14 +89,14 @@ check-fleet: packages
 	$(quiet)PROMETHEUS3=$(PROMETHEUS3) selftests/run fleet
 
 # Here, too; it needs the package prometheus, which is not installed for the same reason.  First
-# more schedules in virtual time than make check runs.
+# more schedules in virtual time than make check runs.  Takeover times are printed as they come.
 check-controllers: packages
 	+$(quiet)$(build) KDIR= programs $(output)/unit/controller_membership \
 		$(output)/unit/members_schedules \
 		$(output)/selftests/helpers/fleet_hosts $(output)/selftests/helpers/tls_files
 	$(quiet)DART_SCHEDULES=$(or $(DART_VIRTUAL_SCHEDULES),10000) selftests/run \
 		unit/controller_membership unit/members_schedules
-	$(quiet)selftests/run controllers
+	$(quiet)selftests/controllers/controllers.py
 
 # With more forged responses than make check sends.
 check-p4: packages p4_is_there

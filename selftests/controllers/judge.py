@@ -161,10 +161,11 @@ class Judge:
 
     def rolling_gaps(self):
         """
-        While all controllers are restarted, each target is scraped in each interval, or as often as
-        this machine let it be when nothing happened: after gaps().
+        While all controllers are restarted, each target is scraped in each interval.  A controller
+        that starts keeps a busy machine busier: half as long again as the longest gap when nothing
+        happened is permitted, too, which gaps() has found.
         """
-        limit = max(2 * self.settings.interval_ms + SLACK_MS, self.longest[False])
+        limit = max(2 * self.settings.interval_ms + SLACK_MS, 1.5 * self.longest[False])
         for begin, until in self.log.rolling:
             for host, own in enumerate(self.samples):
                 times = [begin] + [at for at, _, _ in own if begin <= at <= until] + [until]
