@@ -189,7 +189,7 @@ static void test_another_user(void **state)
 	refused(ask("kept", "done", 64, fd, NULL), "EEXIST");
 	assert_int_equal(seteuid(0), 0);
 	close(fd);
-	restart();
+	assert_true(become(entries, 0));
 }
 
 static void test_not_a_slice(void **state)
@@ -256,8 +256,8 @@ static void test_on_lease(void **state)
 	refused(ask("kept", "queued", 64, fd, NULL), "EBUSY");
 	taken(ask("again", "done", 64, fd, NULL), "again");
 	assert_int_equal(value_of("again", "done"), 9);
+	/* Its mapping ends with this process; the next test restarts dartd, which forgets it. */
 	munmap((void *)map(fd), PAGE);
-	restart();
 	close(fd);
 }
 
@@ -287,9 +287,9 @@ static void test_two_slabs(void **state)
 	json_decref(ask_about("unregister", "old-1"));
 	assert_true(become(memory_regions, regions + 1));
 	assert_int_equal(value_of("young", "done"), 12);
+	/* The next test restarts dartd, which forgets them. */
 	close(old[1]);
 	close(young);
-	restart();
 }
 
 static void test_many_rounds(void **state)
