@@ -119,7 +119,7 @@ check "the agent stops" host_down
 
 # another REPLY: a dartd of another release gives it to each request
 another() {
-	pkill another_dartd
+	host_down TERM another_dartd
 	until_ready /run/another.log another_dartd /run/another "$1"
 }
 
@@ -152,11 +152,11 @@ another "{$refusal}"
 refuse "a dartd that tells no version is older" \
 	"dartd is of an early version, older than dartctl" \
 	dartctl --socket=/run/another list
-pkill another_dartd
+host_down TERM another_dartd
 check "a reply that is not JSON is refused" sh -c \
 	'until_ready /run/another.log another_dartd /run/another nonsense &&
 	! dartctl --socket=/run/another list'
-pkill another_dartd
+host_down TERM another_dartd
 refuse "source add does not take the options of followers" \
 	"has no option '--all-netns'" dartctl source add snmp:tcp --all-netns
 dartctl -j "$(printf '\377')" >/run/refused

@@ -34,7 +34,7 @@ origin() {
 # reload: returns after dartd has read the configuration again
 reload() {
 	lines=$(grep -c "the configuration was" /run/dartd.log)
-	pkill -HUP -x dartd
+	kill -HUP "$(pidof dartd)"
 	until [ "$(grep -c "the configuration was" /run/dartd.log)" -gt "$lines" ]; do
 		sleep 0.1
 	done
