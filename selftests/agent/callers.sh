@@ -49,7 +49,7 @@ reload() {
 	local line="the configuration was reloaded" before
 	before=$(grep -c "$line" "$log")
 	configure "$@"
-	pkill -HUP -x dartd
+	kill -HUP "$(pidof dartd)"
 	soon logged $((before + 1)) "$line"
 }
 
@@ -84,9 +84,9 @@ answers_meanwhile() {
 late_agent() {
 	eager_callers "$address" 16 table &
 	soon holds '.rpc_callers | length == 2'
-	pkill -STOP -x dartd
+	kill -STOP "$(pidof dartd)"
 	sleep 8
-	pkill -CONT -x dartd
+	kill -CONT "$(pidof dartd)"
 	wait $!
 }
 

@@ -293,7 +293,7 @@ another() {
 	until_ready /run/another.log another_dartd /run/another \
 		"{\"ok\": true, \"version\": \"$1\", \"status\": {\"version\": \"$1\", \"pid\": $$}}"
 	dartctl -j --socket=/run/another doctor >/run/findings
-	pkill another_dartd
+	host_down TERM another_dartd
 	read_findings /run/findings
 }
 

@@ -29,7 +29,7 @@ configure() {
 }
 
 reload() {
-	pkill -HUP -x dartd
+	kill -HUP "$(pidof dartd)"
 }
 
 # agent_has FILTER: of the values of the entry "dartd"
