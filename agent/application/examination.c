@@ -69,19 +69,26 @@ static void examination__put(struct examination *examination)
 	free(examination);
 }
 
+/* 0: the process has ended. */
+static pid_t parent_of(pid_t pid)
+{
+	uint64_t start;
+	pid_t parent;
+
+	return host_process__origin(pid, &parent, &start) ? parent : 0;
+}
+
 /* ---- in the thread */
 
-/* Is the process a copy of its parent, as a server's child that writes a snapshot? */
-static bool is_copy_of_parent(pid_t pid, const struct dart_application_build_id *id)
+/* Does the parent of a process execute this build? */
+static bool has_build(pid_t parent, const struct dart_application_build_id *id)
 {
 	struct dart_application_build_id of_parent;
 	struct dart_error ignored;
-	uint64_t start;
 	bool is_copy;
-	pid_t parent;
 	int pidfd;
 
-	if (!host_process__origin(pid, &parent, &start) || parent <= 1)
+	if (parent <= 1)
 		return false;
 	pidfd = host_process__open(parent);
 	if (pidfd < 0)
@@ -121,9 +128,10 @@ static void read_build_id(struct examination *examination)
 {
 	examination->build_ret = application_process__build_id(
 		examination->pidfd, &examination->build_id, &examination->build_why);
+	examination->parent = parent_of(examination->pid);
+	/* As a server's child that writes a snapshot. */
 	examination->is_copy_of_parent =
-		!examination->build_ret &&
-		is_copy_of_parent(examination->pid, &examination->build_id);
+		!examination->build_ret && has_build(examination->parent, &examination->build_id);
 }
 
 static void read_memory(struct examination *examination)
@@ -325,9 +333,24 @@ static void examinations__arm(struct examinations *examinations)
 		loop_timer__start(examinations->timer, due > now ? due - now : 0);
 }
 
-/* The thread of its step has ended.  True: another one attaches the process. */
+/* A copy of its parent is none any more if the parent has ended since: all is read again. */
+static bool examination__is_outdated(struct examination *examination)
+{
+	unsigned int i;
+
+	if (examination->step != EXAMINATION_READS || !examination->is_copy_of_parent ||
+	    parent_of(examination->pid) == examination->parent)
+		return false;
+	for (i = 0; i < APPLICATION_FORMATS; i++)
+		finding__clear(&examination->findings[i]);
+	return true;
+}
+
+/* The thread of its step has ended.  True: another one reads it again, or attaches the process. */
 static bool examination__goes_on(struct examination *examination)
 {
+	if (examination__is_outdated(examination))
+		return !examination__start_thread(examination);
 	if (examination->step != EXAMINATION_READS || examination->build_ret ||
 	    !(examination->formats & 1u << APPLICATION_FORMAT_ANY) || !examination->owner)
 		return false;

@@ -87,6 +87,7 @@ struct examination {
 	int build_ret; /* of application_process__build_id() */
 	struct dart_error build_why;
 	struct dart_application_build_id build_id;
+	pid_t parent;
 	bool is_copy_of_parent; /* the parent executes the same build */
 	struct finding findings[APPLICATION_FORMATS];
 

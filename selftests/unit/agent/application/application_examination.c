@@ -4,6 +4,7 @@
  * the time-out is told once, and a user who holds threads gets no more of them.
  */
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,6 +148,48 @@ static void test_results(void **state)
 	run_until(&ended.is_finished);
 	assert_int_equal(ended.build_ret, -ESRCH);
 	assert_false(copy.is_held || ended.is_held);
+}
+
+/* Starts a copy of a copy of this process, and kills its parent when it is told to. */
+static pid_t start_child(pid_t *parent)
+{
+	pid_t child = -1;
+	int ready[2];
+
+	assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+	*parent = fork();
+	assert_true(*parent >= 0);
+	if (!*parent) {
+		child = fork();
+		if (child)
+			syscall(SYS_write, ready[1], &child, sizeof(child));
+		held_header__wait();
+	}
+	close(ready[1]);
+	assert_int_equal(read(ready[0], &child, sizeof(child)), sizeof(child));
+	close(ready[0]);
+	return child;
+}
+
+/* A server goes into the background: its parent ends after the thread has compared the two. */
+static void test_lost_parent(void **state)
+{
+	const struct examination *examination;
+	struct told told = {};
+	pid_t parent, child;
+
+	child = start_child(&parent);
+	examine(child, &told);
+	examination = examinations__find(&examinations, child, &told);
+	while (examination->step == EXAMINATION_WAITS)
+		assert_true(sd_event_run(loop, UINT64_MAX) >= 0);
+	while (!atomic_load(&examination->is_done))
+		sched_yield();
+	end(parent);
+	run_until(&told.is_finished);
+	kill(child, SIGKILL);
+	assert_int_equal(told.build_ret, 0);
+	assert_false(told.is_copy_of_parent);
 }
 
 static void test_held(void **state)
@@ -305,6 +348,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST_FIXTURE("a thread finds out the build-id, and whether a process is a copy",
 			     test_results, open_all, close_all),
+		TEST_FIXTURE("a copy whose parent ends while it is examined is none",
+			     test_lost_parent, open_all, close_all),
 		TEST_FIXTURE("processes are examined while others hold threads, which is told",
 			     test_held, open_all, close_all),
 		TEST_FIXTURE("a user whose processes hold threads one after the other gets no more",
