@@ -78,7 +78,7 @@ define help
                         virtual time (10 min)
   make check-relabel    500 lists of rules on 1,000 series each, compared with the results of a
                         Prometheus that has the same rules
-  make check-helgrind   the threaded unit tests under helgrind of valgrind
+  make check-threads    the threaded unit tests with ThreadSanitizer, and under helgrind
   make check-documented the commands in README.md, Documentation/install and the
                         EXAMPLES of manual pages, also a part of make check
   make check-page       the page of the controller in Chromium; PICTURES=DIR keeps
@@ -366,7 +366,7 @@ lint: programs $(if $(KDIR),,$(guest_kernel)/headers)
 		$(kernel_headers)/include/config/kernel.release)/kmod/dart_zero.ko
 	@echo "lint: borrowed: no findings"
 
-.PHONY: all programs shared tests tests_of_guests helgrind_tests run_fuzzers staged guest module module_of_guest modules_install dkms_install programs_install install lint
+.PHONY: all programs shared tests tests_of_guests thread_tests run_fuzzers staged guest module module_of_guest modules_install dkms_install programs_install install lint
 
 objects_known := $(foreach name,$(programs) $(libraries),\
 	$(call objects,obj,$($(name)_sources))) $(call objects,obj,$(preload_sources))

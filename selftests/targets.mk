@@ -6,12 +6,13 @@
 # Directories of selftests that only run by name, in the same way.
 checks_by_name := $(addprefix check-, long churn packaged crashes dart farm power refusals)
 checks := check check-p4 check-relabel check-debug check-deb check-documented check-kernels \
-	check-siw $(checks_by_name) check-receivers check-fleet check-controllers check-helgrind check-page fuzz
+	check-siw $(checks_by_name) check-receivers check-fleet check-controllers check-threads \
+	check-page fuzz
 
 $(checks): sections := build run test
 check-debug: sections += debug
 check-deb: sections += deb repository
-check-helgrind: sections += helgrind
+check-threads: sections += threads
 check-page: sections := build run page
 fuzz: sections += fuzz
 
@@ -108,9 +109,9 @@ check-relabel: packages
 	+$(quiet)$(MAKE) --no-print-directory KDIR= $(output)/selftests/helpers/relabel_series
 	$(quiet)selftests/relabel/compare.py 500 1000
 
-check-helgrind: packages
-	+$(quiet)$(build) KDIR= helgrind_tests
-	$(quiet)selftests/helgrind/run
+check-threads: packages
+	+$(quiet)$(build) KDIR= thread_tests
+	$(quiet)selftests/threads/run
 
 check-page: packages
 	+$(quiet)$(build) KDIR= $(output)/bin/web_hosts $(output)/share/dart/schemas

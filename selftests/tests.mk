@@ -5,7 +5,8 @@
 #   selftests/unit/ROOM/NAME.c    .output/unit/NAME, with the libraries, and with sanitizers;
 #   unit_NAME_sources := ...        further C files of it,
 #   unit_NAME_skeletons := X        bpf/X.bpf.c, as "X.skel.h";
-#   threaded_tests += NAME          .output/tsan/NAME as well, with ThreadSanitizer
+#   threaded_tests += NAME          .output/tsan/NAME and .output/helgrind/NAME, for make
+#                                   check-threads
 #   selftests/DIRECTORY/NAME.c    .output/selftests/DIRECTORY/NAME, a test in a guest (module,
 #                                   storm, agent, pair, debug) or a program that such tests call
 #                                   (helpers), with selftests/lib and the libraries;
@@ -30,7 +31,7 @@ $(call objects,sanitized,$(call unit_source,$(1))): | $(unit_$(1)_skeletons:%=$(
 endef
 $(foreach name,$(unit_tests),$(eval $(call unit_test,$(name))))
 
-# Those of threaded parts once more, with ThreadSanitizer, for unit/threads.
+# Those of threaded parts once more, with ThreadSanitizer, for make check-threads.
 # It knows no fences: no test has two threads that need one.
 tsan := -O1 -g1 -fsanitize=thread -Wno-tsan
 
@@ -45,7 +46,7 @@ $(output)/tsan/obj/%.o: %.cc
 $(output)/tsan/libdart.a: $(call objects,tsan/obj,$(dart_sources))
 
 # And for helgrind, which must be told of atomic objects.
-helgrind := -O1 -g -include selftests/helgrind/atomics.h
+helgrind := -O1 -g -include selftests/threads/atomics.h
 
 $(output)/helgrind/obj/%.o: %.c
 	$(quiet)mkdir -p $(@D)
@@ -57,7 +58,7 @@ $(output)/helgrind/obj/%.o: %.cc
 
 $(output)/helgrind/libdart.a: $(call objects,helgrind/obj,$(dart_sources))
 
-$(output)/helgrind/races: $(output)/helgrind/obj/selftests/helgrind/races.o
+$(output)/helgrind/races: $(output)/helgrind/obj/selftests/threads/races.o
 	$(call say,LD-HG,$@)$(CC) -o $@ $^
 
 define helgrind_test
@@ -67,8 +68,6 @@ $(output)/helgrind/$(1): $(call objects,helgrind/obj,$(call unit_source,$(1)) \
 endef
 $(foreach name,$(threaded_tests),$(eval $(call helgrind_test,$(name))))
 
-helgrind_tests: $(threaded_tests:%=$(output)/helgrind/%) $(output)/helgrind/races
-
 define threaded_test
 $(output)/tsan/$(1): $(call objects,tsan/obj,$(call unit_source,$(1)) \
 		$(unit_$(1)_sources)) $(output)/tsan/libdart.a
@@ -76,6 +75,9 @@ $(output)/tsan/$(1): $(call objects,tsan/obj,$(call unit_source,$(1)) \
 		$$(call link,$(packages_known))
 endef
 $(foreach name,$(threaded_tests),$(eval $(call threaded_test,$(name))))
+
+thread_tests: $(foreach kind,tsan helgrind,$(threaded_tests:%=$(output)/$(kind)/%)) \
+	$(output)/helgrind/races
 
 $(output)/lib/libtest.a: $(call objects,obj,$(test_parts))
 
@@ -140,7 +142,7 @@ tests_of_guests: $(guest_tests:%=$(output)/selftests/%) \
 	$(output)/selftests/sample/dart_sample.bpf.o staged
 
 tests: tests_of_guests $(unit_tests:%=$(output)/unit/%) \
-	$(threaded_tests:%=$(output)/tsan/%) $(harnesses:%=$(output)/fuzz/replay/%) $(ordered)
+	$(harnesses:%=$(output)/fuzz/replay/%) $(ordered)
 
 # The files of make programs_install, which tests of the service copy into guests.
 staged: programs

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Atomic objects as helgrind must see them; included first in each file of the programs
- * that make check-helgrind runs.
+ * that make check-threads runs.
  *
  * Helgrind takes an atomic load for a plain one, and so reports a race with each atomic store.
  * These macros replace the macros of <stdatomic.h>. They exempt the object itself and tell
