@@ -7,7 +7,8 @@ dart-controller_libraries := dart
 dart-controller_packages := libsystemd jansson yaml-0.1 smartcols libibverbs \
 	librdmacm libxxhash liburcu libcurl libmicrohttpd libresolv libzstd snappy zlib nettle re2
 
-controller_base := $(filter-out %/gzip.c %/url.c,$(wildcard tools/controller/base/*.c))
+controller_base := $(filter-out %/gzip.c %/request_headers.c %/url.c,\
+	$(wildcard tools/controller/base/*.c))
 controller_relabel := $(wildcard tools/controller/relabel/*.c tools/controller/relabel/*.cc)
 controller_settings := $(wildcard tools/controller/settings/*.c) \
 	$(controller_relabel) $(addprefix tools/controller/base/, arena.c http_address.c)
@@ -83,6 +84,7 @@ unit_controller_srv_answer_sources := $(unit_controller_target_list_sources) \
 unit_controller_discovery_sources := $(controller_settings) \
 	$(filter-out %/target_set.c,$(wildcard tools/controller/discovery/*.c)) \
 	tools/controller/base/url.c tools/controller/base/secret.c \
+	tools/controller/base/request_headers.c \
 	tools/watch/path_watch.c
 unit_controller_members_sources := $(unit_controller_discovery_sources)
 unit_controller_http_sd_sources := $(unit_controller_discovery_sources)
@@ -162,7 +164,7 @@ controller_formats := $(wildcard tools/controller/push/formats/*.c) \
 	metrics/labels/target_labels.c metrics/text/text_index.c settings/labels.c)
 controller_push := $(controller_formats) $(wildcard tools/controller/push/*.c \
 	tools/controller/push/queue/*.c) $(controller_settings) $(addprefix \
-	tools/controller/, base/url.c base/queue.c base/secret.c \
+	tools/controller/, base/url.c base/queue.c base/secret.c base/request_headers.c \
 	outputs/output.c outputs/output_figures.c)
 unit_push_answer_sources := $(controller_formats) tools/controller/base/url.c
 unit_push_formats_sources := $(sort $(controller_formats) $(controller_settings))

@@ -8,6 +8,7 @@
 
 #include "sd_json.h"
 #include "source_private.h"
+#include "tools/controller/base/request_headers.h"
 #include "tools/controller/base/secret.h"
 
 #define TIMEOUT_S 30L
@@ -50,32 +51,6 @@ static size_t on_bytes(char *bytes, size_t size, size_t count, void *data)
 	return count;
 }
 
-/* Adds "NAME: VALUE" to the headers.  After an error the state keeps and frees the shorter list. */
-static bool add_header(struct http_state *state, const char *name, const char *value)
-{
-	struct curl_slist *longer = NULL;
-	char *header;
-
-	if (asprintf(&header, "%s: %s", name, value) >= 0) {
-		longer = curl_slist_append(state->headers, header);
-		secret__free(header);
-	}
-	if (longer)
-		state->headers = longer;
-	return longer;
-}
-
-static bool add_own_headers(const struct url_settings *url, struct http_state *state)
-{
-	const char *name;
-	json_t *value;
-
-	json_object_foreach(url->headers, name, value)
-		if (!add_header(state, name, json_string_value(value)))
-			return false;
-	return true;
-}
-
 static bool set_headers(struct source *source, struct http_state *state)
 {
 	const struct url_settings *url = &source__settings(source)->url;
@@ -83,9 +58,10 @@ static bool set_headers(struct source *source, struct http_state *state)
 
 	snprintf(refresh, sizeof(refresh), "%g",
 		 source__refresh_ms(source, SOURCE_HTTP_REFRESH_MS) / 1e3);
-	return add_header(state, "Accept", "application/json") &&
-	       add_header(state, "X-Prometheus-Refresh-Interval-Seconds", refresh) &&
-	       add_own_headers(url, state) &&
+	return request_headers__add(&state->headers, "Accept", "application/json") &&
+	       request_headers__add(&state->headers, "X-Prometheus-Refresh-Interval-Seconds",
+				    refresh) &&
+	       request_headers__add_all(&state->headers, url->headers) &&
 	       !curl_easy_setopt(state->easy, CURLOPT_HTTPHEADER, state->headers);
 }
 

@@ -7,49 +7,21 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "tools/controller/base/request_headers.h"
 #include "tools/controller/base/secret.h"
-
-/* Adds "NAME: VALUE".  If memory runs out, @headers stays as it was. */
-static int add_header(struct curl_slist **headers, const char *name, const char *value,
-		      struct dart_error *error)
-{
-	struct curl_slist *longer = NULL;
-	char *header;
-
-	if (asprintf(&header, "%s: %s", name, value) >= 0) {
-		longer = curl_slist_append(*headers, header);
-		secret__free(header);
-	}
-	if (!longer)
-		return dart_error__no_memory(error);
-	*headers = longer;
-	return 0;
-}
-
-static int add_own_headers(const json_t *own, struct curl_slist **headers,
-			   struct dart_error *error)
-{
-	const char *name;
-	json_t *value;
-	int ret = 0;
-
-	json_object_foreach((json_t *)own, name, value)
-		ret = ret ?: add_header(headers, name, json_string_value(value), error);
-	return ret;
-}
 
 static int add_token(const struct receiver_settings *settings, const struct format *format,
 		     const char *token, struct curl_slist **headers, struct dart_error *error)
 {
 	const char *scheme = format->token_scheme ? format->token_scheme(settings) : "Bearer";
 	char *value;
-	int ret;
+	bool is_added;
 
 	if (asprintf(&value, "%s %s", scheme, token) < 0)
 		return dart_error__no_memory(error);
-	ret = add_header(headers, "Authorization", value, error);
+	is_added = request_headers__add(headers, "Authorization", value);
 	secret__free(value);
-	return ret;
+	return is_added ? 0 : dart_error__no_memory(error);
 }
 
 static bool set_user(CURL *easy, const char *user, const char *password)
@@ -113,10 +85,10 @@ int credentials__set(CURL *easy, const struct receiver_settings *settings,
 		     const struct format *format, struct curl_slist **headers,
 		     struct dart_error *error)
 {
-	if (!set_certificate(easy, settings->certificate, settings->key))
+	if (!set_certificate(easy, settings->certificate, settings->key) ||
+	    !request_headers__add_all(headers, settings->headers))
 		return dart_error__no_memory(error);
-	return add_own_headers(settings->headers, headers, error) ?:
-		       set_secret(easy, settings, format, headers, error);
+	return set_secret(easy, settings, format, headers, error);
 }
 
 bool credentials__clear(CURL *easy)
