@@ -69,15 +69,6 @@ static void examination__put(struct examination *examination)
 	free(examination);
 }
 
-/* 0: the process has ended. */
-static pid_t parent_of(pid_t pid)
-{
-	uint64_t start;
-	pid_t parent;
-
-	return host_process__origin(pid, &parent, &start) ? parent : 0;
-}
-
 /* ---- in the thread */
 
 /* Does the parent of a process execute this build? */
@@ -128,7 +119,7 @@ static void read_build_id(struct examination *examination)
 {
 	examination->build_ret = application_process__build_id(
 		examination->pidfd, &examination->build_id, &examination->build_why);
-	examination->parent = parent_of(examination->pid);
+	examination->parent = host_process__parent(examination->pid);
 	/* As a server's child that writes a snapshot. */
 	examination->is_copy_of_parent =
 		!examination->build_ret && has_build(examination->parent, &examination->build_id);
@@ -339,7 +330,7 @@ static bool examination__is_outdated(struct examination *examination)
 	unsigned int i;
 
 	if (examination->step != EXAMINATION_READS || !examination->is_copy_of_parent ||
-	    parent_of(examination->pid) == examination->parent)
+	    host_process__parent(examination->pid) == examination->parent)
 		return false;
 	for (i = 0; i < APPLICATION_FORMATS; i++)
 		finding__clear(&examination->findings[i]);

@@ -126,6 +126,14 @@ bool host_process__origin(pid_t pid, pid_t *parent, uint64_t *start)
 	return is_read;
 }
 
+pid_t host_process__parent(pid_t pid)
+{
+	uint64_t start;
+	pid_t parent;
+
+	return host_process__origin(pid, &parent, &start) ? parent : 0;
+}
+
 /* The owner of the directory under /proc is root if the process cannot be dumped. */
 bool host_process__user(pid_t pid, uid_t *user)
 {

@@ -26,6 +26,8 @@ bool cgroup__service(const char *cgroup, char name[static NAME_MAX + 1]);
 
 /* Its parent, and its start in ticks of the clock since the boot; false: it has ended. */
 bool host_process__origin(pid_t pid, pid_t *parent, uint64_t *start);
+/* 0: it has ended. */
+pid_t host_process__parent(pid_t pid);
 /* Its real user; false: it has ended. */
 bool host_process__user(pid_t pid, uid_t *user);
 
