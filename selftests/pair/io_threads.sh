@@ -58,7 +58,7 @@ start() {
 		scraped: has("entries"), ended: has("summary"), error}' \
 		< <(stdbuf -oL sed "$without_rows" "$work/pipe") >"$work/short" &
 	reader=$!
-	dart-controller --json -i 50ms "$@" >"$work/pipe" 2>"$log" &
+	dart-controller --json -i 200ms "$@" >"$work/pipe" 2>"$log" &
 	controller=$!
 }
 
