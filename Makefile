@@ -80,7 +80,7 @@ define help
                         Prometheus that has the same rules
   make check-threads    the threaded unit tests with ThreadSanitizer, and under helgrind
   make check-documented the commands in README.md, Documentation/install and the
-                        EXAMPLES of manual pages, also a part of make check
+                        EXAMPLES of manual pages
   make check-page       the page of the controller in Chromium; PICTURES=DIR keeps
                         screenshots
   make fuzz             libFuzzer gives all parsers of foreign bytes random ones,

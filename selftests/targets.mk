@@ -76,7 +76,7 @@ check-siw: packages
 
 check-documented: packages
 	+$(quiet)$(build) KDIR= guest tests
-	$(quiet)selftests/run unit/documented agent/documented
+	$(quiet)selftests/run unit/documented long/commands
 
 # It needs one receiver at least; none is installed here, because their services start.
 check-receivers: packages
