@@ -324,7 +324,7 @@ static void examinations__arm(struct examinations *examinations)
 		loop_timer__start(examinations->timer, due > now ? due - now : 0);
 }
 
-/* A copy of its parent is none any more if the parent has ended since: all is read again. */
+/* True: the process was a copy of its parent, and the parent has ended since.  Reads again. */
 static bool examination__is_outdated(struct examination *examination)
 {
 	unsigned int i;

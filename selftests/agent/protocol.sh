@@ -108,7 +108,7 @@ for _ in 1 2 3 4 5 6 7 8 9 10 11 12; do
 	deep=$deep/$part
 done
 
-# deep_are COUNT: the table has so many entries of cgroups, and their follower
+# deep_are COUNT: the table has COUNT entries of cgroups, with those of their follower
 deep_are() {
 	[ "$(entry_names | grep -c ^cgroup:cpu@/deep)" = "$1" ]
 }

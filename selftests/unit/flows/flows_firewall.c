@@ -166,7 +166,7 @@ static void test_ports_again(void **state)
 	assert_int_equal(out(S, 9000, 0), FIREWALL_PASSED);
 	assert_connection("opening", FLOW_KEPT);
 	assert_int_equal(scene.ended, 1);
-	/* The other end does not begin one, whoever began the last one. */
+	/* The remote end never begins a connection, even after one that it has reset. */
 	out(R, 9001, 0);
 	assert_int_equal(back(S, 1, 0), FIREWALL_DROPPED);
 	close_scene();
@@ -329,7 +329,7 @@ static void test_restored(void **state)
 	assert_connection("established", FLOW_ENTERING);
 	assert_int_equal(back(A, 12345, 67890), FIREWALL_PASSED);
 	assert_int_equal(out(F | A, 1, 1), FIREWALL_PASSED);
-	/* One of NAT, and one that the rules do not permit any more. */
+	/* A flow of NAT, and a flow that the rules no longer permit. */
 	record.outside.port++;
 	assert_int_equal(function__restore(scene.function, &record, 0), -EINVAL);
 	record = (struct flow_record){ IPPROTO_UDP, server, server, client };

@@ -115,7 +115,7 @@ static void test_join(void **state)
 	expect_list(&roster, 151, 1, 0, 0, 100 + SESSION);
 	roster__hear(&roster, &(struct roster_answer){ 160, 12, ROSTER_RUNS, false });
 	assert_true(roster__wants_node(&roster, 170));
-	/* The first member of all has nobody to wait for. */
+	/* The first member waits for no other member. */
 	begin(&roster, true);
 	take(&roster, 0, 0, 0, 1);
 	assert_true(roster__wants_node(&roster, 150));

@@ -65,7 +65,7 @@ struct host {
 	struct process controller, writer;
 	uint64_t due[STEPS_OF_HOST];
 	bool is_cut;
-	struct member_list file; /* no members: there is none */
+	struct member_list file; /* without members: no file was written */
 
 	struct membership membership;
 	uint64_t ready; /* it is connected then */
@@ -82,14 +82,14 @@ struct host {
 	bool has_node, makes_node; /* by the request under way, and its result */
 	bool may_have_node; /* the answer was lost */
 	struct member_set nodes, known; /* the answer under way, and the last one */
-	uint64_t version, known_version; /* of these; 0: there is none of this session */
+	uint64_t version, known_version; /* of these answers; 0: no answer in this session */
 	bool is_told; /* of nodes, by this connection */
 	bool asks_again; /* which nodes there are, after the answer under way */
 	uint64_t set; /* in its node */
 };
 
 struct node {
-	uint64_t session; /* 0: there is none */
+	uint64_t session; /* 0: the node does not exist */
 	uint64_t heard; /* from this session, if it is of an earlier run of the program; or 0 */
 	uint64_t used;
 };
@@ -312,7 +312,7 @@ static void writer__drop(struct host *host)
 {
 	enum step step;
 
-	/* Known to nobody is whether a request was served. */
+	/* The host cannot know whether its requests were served. */
 	host->may_have_node |= host->due[NODE] != NEVER || host->due[NODE_SERVED] != NEVER;
 	for (step = BEAT_SERVED; step <= CONNECT_SERVED; step++)
 		host->due[step] = NEVER;

@@ -25,8 +25,8 @@ static bool is_undisturbed(const struct host *host)
 }
 
 /*
- * A member that goes on without the coordinator cannot know whether it was replaced, until it is told
- * who is there, and its controller is.
+ * A member that goes on without the coordinator cannot know whether it was replaced, until it and
+ * its controller have read the members.
  */
 static bool is_up_to_date(unsigned int i)
 {

@@ -13,7 +13,7 @@ struct curl_slist;
  * memory; @headers stays as it was.
  */
 bool request_headers__add(struct curl_slist **headers, const char *name, const char *value);
-/* Adds each string of the object; NULL has none.  False: out of memory, some may be missing. */
+/* Adds each string of the object, if any.  False: out of memory; some headers may be missing. */
 bool request_headers__add_all(struct curl_slist **headers, const json_t *strings);
 
 #endif /* CONTROLLER_REQUEST_HEADERS_H */

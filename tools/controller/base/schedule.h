@@ -41,7 +41,7 @@ static inline void schedule__start(struct schedule *schedule, uint64_t now_ns)
 
 /*
  * Changes the interval.  If the schedule is started, the next scrape is due at once if the interval
- * becomes shorter, because whoever scraped the target before may have done so an interval ago;
+ * becomes shorter, because another controller may have scraped the target an interval ago;
  * otherwise within the new interval.  Afterwards scrapes are due at the phase of the target.
  */
 static inline void schedule__change(struct schedule *schedule, uint64_t interval_ns,

@@ -113,7 +113,7 @@ static const char *connect_to(const struct receiver_settings *receiver, char *re
 	return *reason ? reason : curl_easy_strerror(code);
 }
 
-/* The first file with a secret that cannot be read; NULL: there is none. */
+/* The first secret file that cannot be read; NULL: all can be read. */
 static const char *missing_secret(const struct receiver_settings *receiver)
 {
 	const char *files[] = { receiver->token_file, receiver->password_file,

@@ -28,8 +28,8 @@ static void check_name(struct findings *findings, const char *host, const char *
 }
 
 /*
- * Reads the configuration file if the command line names one.  The host may be one of its agents,
- * and it may have none.
+ * Reads the configuration file if the command line names one.  The host may be one of its agents;
+ * the file may name no agents at all.
  */
 static int load_configuration(const struct options *options, struct settings *settings)
 {

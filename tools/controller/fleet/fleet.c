@@ -570,7 +570,7 @@ bool fleet__is_ready(struct fleet *fleet)
 	struct shard_parts parts;
 	const char *error;
 
-	/* Before the first list of members there are no targets to be ready for. */
+	/* Until the controller has read a list of members, it has no targets. */
 	membership = discovery__membership(fleet->discovery, &parts, &error);
 	fleet->was_ready |= is_ready && (membership->is_known || !membership->is_listed);
 	return fleet->was_ready || is_ready;

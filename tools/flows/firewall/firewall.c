@@ -154,7 +154,7 @@ static void free_flow(struct function *function, struct flow *flow)
 	free(firewall_flow);
 }
 
-/* Places for connections that open are those of the ones that have waited longest. */
+/* At the limit, a new connection replaces the opening one that has waited longest. */
 static void make_place(struct firewall *firewall)
 {
 	struct function *function = &firewall->function;

@@ -348,7 +348,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST_FIXTURE("a thread finds out the build-id, and whether a process is a copy",
 			     test_results, open_all, close_all),
-		TEST_FIXTURE("a copy whose parent ends while it is examined is none",
+		TEST_FIXTURE("a process whose parent ends meanwhile is no copy of it",
 			     test_lost_parent, open_all, close_all),
 		TEST_FIXTURE("processes are examined while others hold threads, which is told",
 			     test_held, open_all, close_all),

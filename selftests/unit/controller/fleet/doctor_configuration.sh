@@ -44,7 +44,7 @@ found() {
 		"$dir/findings" >/dev/null || { cat "$dir/findings"; return 1; }
 }
 
-# list MEMBERS SECONDS: a list that counts for so long
+# list MEMBERS SECONDS: writes a list that is valid for SECONDS
 list() {
 	awk -v members="$1" -v more="$2" \
 		'{ printf "{\"members\": [%s], \"valid_until\": %.2f}\n", members, $1 + more }' \
@@ -53,11 +53,12 @@ list() {
 
 check "a list that is missing is a fault" found members fail "cannot be opened"
 list "1, 2, 5" 600
-check "a list that names the member is none" found members ok "lists members 1, 2, 5, for "
+check "a list that names the member is no fault" found members ok "lists members 1, 2, 5, for "
 list "1, 5" 600
-check "a list without the member is one" found members fail "lists members 1, 5, and not this one"
+check "a list without the member is a fault" \
+	found members fail "lists members 1, 5, and not this one"
 list "1, 2" -1
-check "so is one that is over" found members fail "is over"
+check "a list that has expired is a fault" found members fail "is over"
 echo '{"members": [2]}' >"$dir/members.json"
 check "a list may count without an end" found members ok "lists members 2"
 check "a receiver that accepts connections is found" \
