@@ -13,6 +13,6 @@ unit_flows_policy_sources := $(flows_policy)
 unit_flows_nat_sources := $(flows_nat)
 unit_flows_nat_ageing_sources := $(flows_nat)
 unit_flows_journal_sources := tools/flows/journal/journal.c
-flows_firewall := $(flows_policy) $(wildcard tools/flows/firewall/*.c) \
+flows_firewall := $(flows_policy) $(wildcard tools/flows/firewall/*.c tools/flows/connection/*.c) \
 	tools/flows/function/function.c tools/flows/packet/packet.c
 unit_flows_firewall_sources := $(flows_firewall)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "connection.h"
+#include "tools/flows/connection/connection.h"
 #include "tools/flows/function/function_type.h"
 
 /* Values of entries: schemas/firewall.yaml. */
