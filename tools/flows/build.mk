@@ -6,13 +6,14 @@ dart-flows_libraries := dart
 dart-flows_packages := jansson libsystemd libxxhash yaml-0.1
 
 flows_policy := $(wildcard tools/flows/settings/*.c)
-flows_nat := $(flows_policy) $(wildcard tools/flows/nat/*.c) \
-	tools/flows/function/function.c tools/flows/packet/packet.c
+flows_function := $(flows_policy) $(wildcard tools/flows/function/*.c) \
+	tools/flows/packet/packet.c
+flows_tracking := $(flows_function) $(wildcard tools/flows/connection/*.c)
+flows_nat := $(flows_function) $(wildcard tools/flows/nat/*.c)
+flows_firewall := $(flows_tracking) $(wildcard tools/flows/firewall/*.c)
 unit_flows_packet_sources := tools/flows/packet/packet.c
 unit_flows_policy_sources := $(flows_policy)
 unit_flows_nat_sources := $(flows_nat)
 unit_flows_nat_ageing_sources := $(flows_nat)
 unit_flows_journal_sources := tools/flows/journal/journal.c
-flows_firewall := $(flows_policy) $(wildcard tools/flows/firewall/*.c tools/flows/connection/*.c) \
-	tools/flows/function/function.c tools/flows/packet/packet.c
 unit_flows_firewall_sources := $(flows_firewall)

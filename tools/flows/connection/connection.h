@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A connection of TCP as a firewall sees it (RFC 9293, RFC 5382): the handshake with its sequence
- * numbers, and then only segments with SYN, FIN or RST, and the first ones after a time-out, for
- * the switch passes all others.  So a segment of an open connection has no known window: a RST
+ * A connection of TCP as a network function sees it (RFC 9293, RFC 5382): the handshake with its
+ * sequence numbers, and then only segments with SYN, FIN or RST, if any, and the first ones after
+ * a time-out, for the switch passes all others.  So a segment of an open connection has no known window: a RST
  * closes the connection only until its alleged sender sends something else (RFC 7857, section 2.2),
  * and the end systems compare its number (RFC 5961).
  */

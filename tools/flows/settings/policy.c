@@ -135,6 +135,17 @@ const uint8_t *policy__route(const struct policy *policy, uint32_t address)
 	return NULL;
 }
 
+bool policy__is_spoofed(const struct policy *policy, const struct packet *packet)
+{
+	const uint8_t *next_hop;
+
+	if (!policy->is_strict)
+		return false;
+	next_hop = policy__route(policy, packet->source.address);
+	return !next_hop ||
+	       memcmp(packet->frame + PACKET_MAC_LENGTH, next_hop, PACKET_MAC_LENGTH) != 0;
+}
+
 static int zone_of(const struct policy *policy, uint32_t address)
 {
 	size_t i;

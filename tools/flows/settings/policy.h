@@ -127,6 +127,8 @@ const struct policy_address *policy__find_address(const struct policy *policy, u
 bool policy__is_inside(const struct policy *policy, uint32_t address);
 /* The Ethernet address that packets to @address are sent to; NULL: there is no route. */
 const uint8_t *policy__route(const struct policy *policy, uint32_t address);
+/* Should the frame come from the next hop of its source, and does not (RFC 3704, strict)? */
+bool policy__is_spoofed(const struct policy *policy, const struct packet *packet);
 
 /* What the rules say about a first packet; the port of an echo is none. */
 enum policy_action policy__decide(const struct policy *policy, uint8_t protocol, uint32_t source,
