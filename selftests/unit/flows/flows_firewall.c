@@ -2,11 +2,63 @@
 /* Connections, pseudo-connections, rules and limits of the firewall. */
 #include <errno.h>
 
-#include "flows_firewall_scene.h"
+#define BASE                                                     \
+	"function: firewall\ninterface: eth1\ntable: firewall\n" \
+	"routes:\n"                                              \
+	" - {prefix: 10.0.0.0/8, mac: 02:00:00:00:00:0a}\n"      \
+	" - {prefix: 0.0.0.0/0, mac: 02:00:00:00:00:0b}\n"       \
+	"zones:\n"                                               \
+	" - {name: inside, addresses: [10.0.0.0/8]}\n"           \
+	" - {name: outside, addresses: [0.0.0.0/0]}\n"           \
+	"timeouts: {tcp: 1000s, udp: 100s, icmp: 10s, transitory: 50s}\n"
+
+#include "flows_scene.h"
+#include "tools/flows/firewall/firewall.h"
+
+#define CLIENT 0x0a000001 /* 10.0.0.1 */
+#define SERVER 0xc6336401 /* 198.51.100.1 */
+#define ALL_FLAGS 64
+#define RULES                              \
+	"rules:\n"                         \
+	" - {from: inside, to: outside}\n" \
+	" - {from: outside, to: inside, protocol: tcp, ports: [22], action: reject}\n"
+
+static const struct end client = { CLIENT, 4000 }, server = { SERVER, 80 };
+
+static enum firewall_verdict out(uint8_t flags, uint32_t sequence, uint32_t acknowledgement)
+{
+	return send_segment(client, server, flags, sequence, acknowledgement);
+}
+
+static enum firewall_verdict back(uint8_t flags, uint32_t sequence, uint32_t acknowledgement)
+{
+	return send_segment(server, client, flags, sequence, acknowledgement);
+}
+
+static void connect_tcp(void)
+{
+	assert_int_equal(out(S, 100, 0), FIREWALL_PASSED);
+	assert_int_equal(back(S | A, 700, 101), FIREWALL_PASSED);
+	assert_int_equal(out(A, 101, 701), FIREWALL_PASSED);
+}
+
+static struct flow *flow_of(uint8_t protocol)
+{
+	return function__find(scene.function, protocol, &client, &server);
+}
+
+static void assert_connection(const char *phase, enum flow_state state)
+{
+	struct flow *flow = flow_of(IPPROTO_TCP);
+
+	assert_non_null(flow);
+	assert_string_equal(function__connection(scene.function, flow), phase);
+	assert_int_equal(flow->state, state);
+}
 
 static void test_connection(void **state)
 {
-	open_scene(RULES);
+	open_scene(&firewall_type, RULES);
 	assert_int_equal(out(S, 100, 0), FIREWALL_PASSED);
 	assert_connection("opening", FLOW_KEPT);
 	assert_int_equal(back(S | A, 700, 101), FIREWALL_PASSED);
@@ -43,7 +95,7 @@ static void test_flags(void **state)
 	unsigned int flags;
 	size_t i;
 
-	open_scene(RULES);
+	open_scene(&firewall_type, RULES);
 	for (flags = 0; flags < ALL_FLAGS; flags++) {
 		enum firewall_verdict wanted = FIREWALL_INVALID;
 
@@ -61,7 +113,7 @@ static void test_flags(void **state)
 
 static void test_forged_handshakes(void **state)
 {
-	open_scene(RULES);
+	open_scene(&firewall_type, RULES);
 	out(S, 100, 0);
 	assert_int_equal(back(S | A, 700, 102), FIREWALL_INVALID);
 	assert_int_equal(back(S | A, 700, 100), FIREWALL_INVALID);
@@ -87,7 +139,7 @@ static void test_forged_handshakes(void **state)
 
 static void test_refused_connection(void **state)
 {
-	open_scene(RULES);
+	open_scene(&firewall_type, RULES);
 	out(S, 100, 0);
 	assert_int_equal(back(R | A, 0, 101), FIREWALL_PASSED);
 	assert_null(flow_of(IPPROTO_TCP));
@@ -97,7 +149,7 @@ static void test_refused_connection(void **state)
 
 static void test_simultaneous_open(void **state)
 {
-	open_scene(RULES);
+	open_scene(&firewall_type, RULES);
 	assert_int_equal(out(S, 100, 0), FIREWALL_PASSED);
 	assert_int_equal(back(S, 700, 0), FIREWALL_PASSED);
 	assert_int_equal(out(S | A, 100, 701), FIREWALL_PASSED);
@@ -109,7 +161,7 @@ static void test_simultaneous_open(void **state)
 
 static void test_resets(void **state)
 {
-	open_scene(RULES);
+	open_scene(&firewall_type, RULES);
 	connect_tcp();
 	settle();
 	assert_int_equal(back(R, 5, 0), FIREWALL_PASSED);
@@ -136,7 +188,7 @@ static void test_refused_early_insertion(void **state)
 {
 	struct flow *flow;
 
-	open_scene(RULES);
+	open_scene(&firewall_type, RULES);
 	connect_tcp();
 	out(R, 101, 0);
 	out(A, 101, 701);
@@ -155,7 +207,7 @@ static void test_refused_early_insertion(void **state)
 
 static void test_ports_again(void **state)
 {
-	open_scene(RULES);
+	open_scene(&firewall_type, RULES);
 	connect_tcp();
 	settle();
 	out(F | A, 101, 701);
@@ -176,7 +228,7 @@ static void test_ports_again_without_table(void **state)
 {
 	uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
 
-	open_scene(RULES);
+	open_scene(&firewall_type, RULES);
 	connect_tcp();
 	settle();
 	scene.is_away = true;
@@ -194,7 +246,7 @@ static void test_ports_again_without_table(void **state)
 
 static void test_rules(void **state)
 {
-	open_scene(RULES);
+	open_scene(&firewall_type, RULES);
 	assert_int_equal(back(S, 1, 0), FIREWALL_DROPPED);
 	assert_int_equal(send_segment(server, (struct end){ CLIENT, 22 }, S, 1, 0),
 			 FIREWALL_REJECTED);
@@ -210,7 +262,7 @@ static void test_pseudo_connections(void **state)
 {
 	const struct end echo = { CLIENT, 77 }, host = { SERVER, 0 };
 
-	open_scene(RULES);
+	open_scene(&firewall_type, RULES);
 	send_datagram(client, server);
 	settle();
 	assert_int_equal(flow_of(IPPROTO_UDP)->state, FLOW_ENTERED);
@@ -249,7 +301,7 @@ static enum firewall_verdict send_error(struct end quoted_source, struct end quo
 
 static void test_errors(void **state)
 {
-	open_scene(RULES);
+	open_scene(&firewall_type, RULES);
 	assert_int_equal(send_error(client, server, CLIENT), FIREWALL_UNKNOWN);
 	connect_tcp();
 	assert_int_equal(send_error(client, server, CLIENT), FIREWALL_RELATED);
@@ -263,7 +315,7 @@ static void test_hostile_packets(void **state)
 	uint8_t frame[200];
 	size_t length;
 
-	open_scene(RULES);
+	open_scene(&firewall_type, RULES);
 	length = make(frame, IPPROTO_TCP, client, server, 20);
 	frame[TCP + 12] = 5 << 4;
 	frame[TCP + 13] = S;
@@ -276,7 +328,7 @@ static void test_hostile_packets(void **state)
 	frame[11] = 0xa;
 	assert_int_equal(take(frame, length, false), FIREWALL_PASSED);
 	close_scene();
-	open_scene(RULES "reverse_path: off\n");
+	open_scene(&firewall_type, RULES "reverse_path: off\n");
 	frame[11] = 0xb;
 	assert_int_equal(take(frame, length, false), FIREWALL_PASSED);
 	close_scene();
@@ -287,7 +339,7 @@ static void test_limits(void **state)
 	const struct function_counts *counts;
 	unsigned int i;
 
-	open_scene(RULES "flows: 40\nlimits: {flows: 5, opening: 10}\n");
+	open_scene(&firewall_type, RULES "flows: 40\nlimits: {flows: 5, opening: 10}\n");
 	counts = function__counts(scene.function);
 	for (i = 0; i < 5; i++)
 		assert_int_equal(send_datagram((struct end){ CLIENT, i }, server), FIREWALL_PASSED);
@@ -308,7 +360,7 @@ static void test_limits(void **state)
 
 static void test_unwritable_journal(void **state)
 {
-	open_scene(RULES);
+	open_scene(&firewall_type, RULES);
 	out(S, 100, 0);
 	back(S | A, 700, 101);
 	function__close(scene.function, true);
@@ -323,7 +375,7 @@ static void test_restored(void **state)
 {
 	struct flow_record record = { IPPROTO_TCP, client, client, server };
 
-	open_scene(RULES);
+	open_scene(&firewall_type, RULES);
 	assert_int_equal(function__restore(scene.function, &record, 0), 0);
 	assert_int_equal(function__restore(scene.function, &record, 0), -EEXIST);
 	assert_connection("established", FLOW_ENTERING);
@@ -349,7 +401,7 @@ static void test_comparison(void **state)
 	uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
 	const uint8_t open = 3;
 
-	open_scene(RULES);
+	open_scene(&firewall_type, RULES);
 	connect_tcp();
 	settle();
 	function__entry(scene.function, flow_of(IPPROTO_TCP), FLOW_OUT, key, value);
@@ -366,16 +418,11 @@ static void test_comparison(void **state)
 
 static void test_other_rules(void **state)
 {
-	struct dart_error error;
-
-	open_scene(RULES);
+	open_scene(&firewall_type, RULES);
 	connect_tcp();
 	send_datagram(client, server);
 	settle();
-	read_policy(&scene.other, "rules: [{from: inside, to: outside, protocol: udp}]\n");
-	assert_int_equal(function__set_policy(scene.function, &scene.other, &error), 0);
-	policy__clear(&scene.policy);
-	scene.policy = scene.other;
+	set_policy(read_policy("rules: [{from: inside, to: outside, protocol: udp}]\n"));
 	assert_int_equal(out(A, 101, 701), FIREWALL_ENDED);
 	settle();
 	assert_null(flow_of(IPPROTO_TCP));

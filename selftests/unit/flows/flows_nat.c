@@ -8,7 +8,7 @@ static void test_endpoint_independent(void **state)
 {
 	struct end one, other, inside;
 
-	open_scene("pools: [{addresses: 203.0.113.1}]\n");
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1}]\n");
 	one = out(IPPROTO_UDP, at(INSIDE, 4000), at(REMOTE, 53));
 	other = out(IPPROTO_UDP, at(INSIDE, 4000), at(REMOTE + 9, 99));
 	assert_true(end__equal(&one, &other));
@@ -25,7 +25,7 @@ static void test_one_insertion_for_a_flow(void **state)
 {
 	int i;
 
-	open_scene("pools: [{addresses: 203.0.113.1}]\n");
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1}]\n");
 	for (i = 0; i < 10; i++)
 		out(IPPROTO_UDP, at(INSIDE, 4000), at(REMOTE, 53));
 	assert_int_equal(scene.changes, 1);
@@ -37,7 +37,7 @@ static void test_filtering(void **state)
 {
 	struct end outside, inside;
 
-	open_scene("pools: [{addresses: 203.0.113.1}]\n");
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1}]\n");
 	outside = out(IPPROTO_UDP, at(INSIDE, 4000), at(REMOTE, 53));
 	assert_int_equal(try_back(IPPROTO_UDP, at(REMOTE, 54), outside, &inside), NAT_FILTERED);
 	assert_int_equal(try_back(IPPROTO_UDP, at(REMOTE + 1, 53), outside, &inside), NAT_FILTERED);
@@ -45,7 +45,8 @@ static void test_filtering(void **state)
 	assert_int_equal(try_out(IPPROTO_UDP, at(INSIDE, 1), at(INSIDE + 1, 1)), NAT_UNRELATED);
 	assert_int_equal(try_out(IPPROTO_UDP, at(REMOTE, 1), at(REMOTE + 1, 1)), NAT_UNRELATED);
 	close_scene();
-	open_scene("pools: [{addresses: 203.0.113.1}]\nfiltering: endpoint-independent\n");
+	open_scene(&nat_type,
+		   "pools: [{addresses: 203.0.113.1}]\nfiltering: endpoint-independent\n");
 	outside = out(IPPROTO_UDP, at(INSIDE, 4000), at(REMOTE, 53));
 	assert_int_equal(try_back(IPPROTO_UDP, at(REMOTE + 1, 99), outside, &inside),
 			 NAT_TRANSLATED);
@@ -59,8 +60,8 @@ static void test_all_ports(void **state)
 	uint32_t i, wrong = 0;
 
 	memset(taken, 0, sizeof(taken));
-	open_scene("pools: [{addresses: 203.0.113.1, ports: 1-65535}]\n"
-		   "limits: {ports: 100000, flows: 100000}\n");
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1, ports: 1-65535}]\n"
+			      "limits: {ports: 100000, flows: 100000}\n");
 	for (i = 0; i < 65535; i++) {
 		outside = out(IPPROTO_UDP, at(INSIDE, i), at(REMOTE, 53));
 		assert_false(taken[outside.port]);
@@ -73,8 +74,9 @@ static void test_all_ports(void **state)
 	out(IPPROTO_TCP, at(INSIDE, 65535), at(REMOTE, 53));
 	/* A port whose flow has ended is another one's. */
 	settle();
-	function__end(scene.nat, function__find(scene.nat, IPPROTO_UDP, &(struct end){ INSIDE, 77 },
-				      &(struct end){ REMOTE, 53 }));
+	function__end(scene.function,
+		      function__find(scene.function, IPPROTO_UDP, &(struct end){ INSIDE, 77 },
+				     &(struct end){ REMOTE, 53 }));
 	assert_int_equal(try_out(IPPROTO_UDP, at(INSIDE, 65535), at(REMOTE, 53)), NAT_EXHAUSTED);
 	settle();
 	out(IPPROTO_UDP, at(INSIDE, 65535), at(REMOTE, 53));
@@ -86,7 +88,7 @@ static void test_parity_while_possible(void **state)
 	struct end outside;
 	int i;
 
-	open_scene("pools: [{addresses: 203.0.113.1, ports: 2000-2009}]\n");
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1, ports: 2000-2009}]\n");
 	for (i = 0; i < 5; i++) {
 		outside = out(IPPROTO_UDP, at(INSIDE, 4000 + 2 * i), at(REMOTE, 53));
 		assert_int_equal(outside.port & 1, 0);
@@ -103,6 +105,7 @@ static void test_limits(void **state)
 	int i;
 
 	open_scene(
+		&nat_type,
 		"pools: [{addresses: 203.0.113.0/30}]\nlimits: {ports: 3, flows: 5}\nflows: 7\n");
 	for (i = 0; i < 3; i++)
 		out(IPPROTO_UDP, at(INSIDE, 4000 + i), at(REMOTE, 53));
@@ -114,8 +117,8 @@ static void test_limits(void **state)
 	out(IPPROTO_UDP, at(INSIDE + 1, 4000), at(REMOTE, 53));
 	out(IPPROTO_UDP, at(INSIDE + 1, 4001), at(REMOTE, 53));
 	assert_int_equal(try_out(IPPROTO_UDP, at(INSIDE + 2, 1), at(REMOTE, 53)), NAT_EXHAUSTED);
-	nat__count(scene.nat, &counts);
-	assert_int_equal(function__counts(scene.nat)->flows, 7);
+	nat__count(scene.function, &counts);
+	assert_int_equal(function__counts(scene.function)->flows, 7);
 	assert_int_equal(counts.mappings, 5);
 	assert_int_equal(counts.subscribers, 2);
 	assert_int_equal(counts.ports[POLICY_UDP], 5);
@@ -127,7 +130,7 @@ static void test_one_address_for_a_host(void **state)
 	struct end first, next;
 	int host, i;
 
-	open_scene("pools: [{addresses: 203.0.113.0/28}]\n");
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.0/28}]\n");
 	for (host = 0; host < 50; host++) {
 		first = out(IPPROTO_UDP, at(INSIDE + host, 1), at(REMOTE, 53));
 		for (i = 2; i < 20; i++) {
@@ -143,7 +146,8 @@ static void test_static_mappings_and_hairpin(void **state)
 {
 	struct end source, destination, inside;
 
-	open_scene("pools: [{addresses: 203.0.113.1}]\n"
+	open_scene(&nat_type,
+		   "pools: [{addresses: 203.0.113.1}]\n"
 		   "static: [{protocol: tcp, inside: 10.0.0.5:80, outside: 203.0.113.1:443}]\n");
 	assert_int_equal(try_back(IPPROTO_TCP, at(REMOTE, 9), at(POOL, 443), &inside),
 			 NAT_TRANSLATED);
@@ -168,10 +172,11 @@ static void test_static_mappings_and_hairpin(void **state)
 static void test_other_policies(void **state)
 {
 	struct dart_error error;
+	struct policy *other;
 	struct end outside;
 	char text[200];
 
-	open_scene("pools: [{addresses: 203.0.113.1}]\n");
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1}]\n");
 	outside = out(IPPROTO_TCP, at(INSIDE, 4000), at(REMOTE, 53));
 	out(IPPROTO_TCP, at(INSIDE + 1, 4000), at(REMOTE, 53));
 	settle();
@@ -179,28 +184,24 @@ static void test_other_policies(void **state)
 		 "pools: [{addresses: 203.0.113.1}]\n"
 		 "static: [{protocol: tcp, inside: 10.0.0.9:80, outside: 203.0.113.1:%u}]\n",
 		 outside.port);
-	read_policy(&scene.other, text);
-	assert_int_equal(function__set_policy(scene.nat, &scene.other, &error), -EADDRINUSE);
+	other = read_policy(text);
+	assert_int_equal(function__set_policy(scene.function, other, &error), -EADDRINUSE);
 	assert_non_null(strstr(error.text, "a flow has this port"));
-	policy__clear(&scene.other);
+	policy__clear(other);
 	assert_int_equal(scene.changes, 0);
 
 	/* One host is inside no longer. */
-	read_policy(&scene.other, "pools: [{addresses: 203.0.113.1}]\n");
-	scene.other.inside.list[0].length = 32;
-	scene.other.inside.list[0].address[3] = 1;
-	assert_int_equal(function__set_policy(scene.nat, &scene.other, &error), 0);
-	policy__clear(&scene.policy);
-	scene.policy = scene.other;
+	other = read_policy("pools: [{addresses: 203.0.113.1}]\n");
+	other->inside.list[0].length = 32;
+	other->inside.list[0].address[3] = 1;
+	set_policy(other);
 	assert_int_equal(scene.changes, 1);
 	settle();
 	assert_int_equal(scene.ended, 1);
 	out(IPPROTO_TCP, at(INSIDE, 4000), at(REMOTE, 53));
 
-	read_policy(&scene.other, "pools: [{addresses: 203.0.113.9}]\n");
-	assert_int_equal(function__set_policy(scene.nat, &scene.other, &error), 0);
-	policy__clear(&scene.policy);
-	scene.policy = scene.other;
+	other = read_policy("pools: [{addresses: 203.0.113.9}]\n");
+	set_policy(other);
 	settle();
 	assert_int_equal(scene.ended, 2);
 	outside = out(IPPROTO_TCP, at(INSIDE, 4000), at(REMOTE, 53));
@@ -210,13 +211,13 @@ static void test_other_policies(void **state)
 
 static void test_closed(void **state)
 {
-	open_scene("pools: [{addresses: 203.0.113.1}]\n");
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1}]\n");
 	out(IPPROTO_UDP, at(INSIDE, 4000), at(REMOTE, 53));
-	function__close(scene.nat, true);
+	function__close(scene.function, true);
 	out(IPPROTO_UDP, at(INSIDE, 4000), at(REMOTE, 53));
 	assert_int_equal(try_out(IPPROTO_UDP, at(INSIDE, 4000), at(REMOTE, 54)), NAT_CLOSED);
 	assert_int_equal(try_out(IPPROTO_UDP, at(INSIDE, 4001), at(REMOTE, 53)), NAT_CLOSED);
-	function__close(scene.nat, false);
+	function__close(scene.function, false);
 	out(IPPROTO_UDP, at(INSIDE, 4001), at(REMOTE, 53));
 	close_scene();
 }
@@ -228,8 +229,8 @@ static void test_ports_are_never_doubled(void **state)
 	uint64_t random = 11;
 	int i;
 
-	open_scene("pools: [{addresses: 203.0.113.1, ports: 3000-3099}]\n"
-		   "limits: {ports: 100, flows: 1000}\n");
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1, ports: 3000-3099}]\n"
+			      "limits: {ports: 100, flows: 1000}\n");
 	for (i = 0; i < 100000; i++) {
 		inside = at(INSIDE + random__below(&random, 5), 4000 + random__below(&random, 40));
 		outside = inside;
@@ -240,7 +241,7 @@ static void test_ports_are_never_doubled(void **state)
 		}
 		scene.now += random__below(&random, 4) * SECOND;
 		if (!random__below(&random, 4))
-			function__tick(scene.nat, scene.now, true);
+			function__tick(scene.function, scene.now, true);
 		if (!random__below(&random, 3))
 			settle();
 	}

@@ -6,7 +6,7 @@
 
 static enum flow_state state_of(uint8_t protocol, struct end inside, struct end remote)
 {
-	const struct flow *flow = function__find(scene.nat, protocol, &inside, &remote);
+	const struct flow *flow = function__find(scene.function, protocol, &inside, &remote);
 
 	assert_non_null(flow);
 	return flow->state;
@@ -17,27 +17,27 @@ static void test_idle_flows_end(void **state)
 	const struct end inside = at(INSIDE, 4000), remote = at(REMOTE, 53);
 	struct nat_counts counts;
 
-	open_scene("pools: [{addresses: 203.0.113.1}]\n");
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1}]\n");
 	out(IPPROTO_UDP, inside, remote);
 	settle();
 	scene.now += 100 * SECOND - 1;
-	function__tick(scene.nat, scene.now, true);
+	function__tick(scene.function, scene.now, true);
 	assert_int_equal(state_of(IPPROTO_UDP, inside, remote), FLOW_ENTERED);
 	scene.now += 1;
-	function__tick(scene.nat, scene.now, false);
+	function__tick(scene.function, scene.now, false);
 	assert_int_equal(state_of(IPPROTO_UDP, inside, remote), FLOW_ENTERED);
-	function__tick(scene.nat, scene.now, true);
+	function__tick(scene.function, scene.now, true);
 	assert_int_equal(state_of(IPPROTO_UDP, inside, remote), FLOW_LEAVING);
 	settle();
 	assert_int_equal(state_of(IPPROTO_UDP, inside, remote), FLOW_ASKED);
 	scene.now += 100 * SECOND - 1;
-	function__tick(scene.nat, scene.now, true);
+	function__tick(scene.function, scene.now, true);
 	assert_int_equal(scene.ended, 0);
 	scene.now += 1;
-	function__tick(scene.nat, scene.now, true);
+	function__tick(scene.function, scene.now, true);
 	assert_int_equal(scene.ended, 1);
-	nat__count(scene.nat, &counts);
-	assert_int_equal(function__counts(scene.nat)->flows, 0);
+	nat__count(scene.function, &counts);
+	assert_int_equal(function__counts(scene.function)->flows, 0);
 	assert_int_equal(counts.mappings, 0);
 	assert_int_equal(counts.subscribers, 0);
 	assert_int_equal(counts.ports[POLICY_UDP], 0);
@@ -50,12 +50,12 @@ static void test_used_flows_stay(void **state)
 	struct end outside, again, to;
 	int round;
 
-	open_scene("pools: [{addresses: 203.0.113.1}]\n");
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1}]\n");
 	outside = out(IPPROTO_UDP, inside, remote);
 	settle();
 	for (round = 0; round < 4; round++) {
 		scene.now += 100 * SECOND;
-		function__tick(scene.nat, scene.now, true);
+		function__tick(scene.function, scene.now, true);
 		if (round & 1)
 			settle(); /* else the packet comes before the removal is made */
 		if (round & 2) {
@@ -80,17 +80,18 @@ static void test_end_of_an_asked_flow(void **state)
 {
 	const struct end inside = at(INSIDE, 4000), remote = at(REMOTE, 53);
 
-	open_scene("pools: [{addresses: 203.0.113.1}]\n");
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1}]\n");
 	out(IPPROTO_UDP, inside, remote);
 	settle();
 	scene.now += 100 * SECOND;
-	function__tick(scene.nat, scene.now, true);
+	function__tick(scene.function, scene.now, true);
 	out(IPPROTO_UDP, inside, remote);
-	function__end(scene.nat, function__find(scene.nat, IPPROTO_UDP, &inside, &remote));
+	function__end(scene.function,
+		      function__find(scene.function, IPPROTO_UDP, &inside, &remote));
 	assert_int_equal(scene.changes, 3);
 	settle();
 	assert_int_equal(scene.ended, 1);
-	assert_null(function__find(scene.nat, IPPROTO_UDP, &inside, &remote));
+	assert_null(function__find(scene.function, IPPROTO_UDP, &inside, &remote));
 	close_scene();
 }
 
@@ -98,7 +99,7 @@ static void test_echoes_are_kept(void **state)
 {
 	struct end outside, inside;
 
-	open_scene("pools: [{addresses: 203.0.113.1}]\n");
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1}]\n");
 	outside = out(IPPROTO_ICMP, at(INSIDE, 77), at(REMOTE, 0));
 	assert_int_equal(scene.changes, 0);
 	assert_int_equal(try_back(IPPROTO_ICMP, at(REMOTE, 0), outside, &inside), NAT_TRANSLATED);
@@ -108,10 +109,10 @@ static void test_echoes_are_kept(void **state)
 	scene.now += 9 * SECOND;
 	out(IPPROTO_ICMP, at(INSIDE, 77), at(REMOTE, 0));
 	scene.now += 9 * SECOND;
-	function__tick(scene.nat, scene.now, false);
+	function__tick(scene.function, scene.now, false);
 	assert_int_equal(scene.ended, 0);
 	scene.now += SECOND;
-	function__tick(scene.nat, scene.now, false);
+	function__tick(scene.function, scene.now, false);
 	assert_int_equal(scene.ended, 1);
 	close_scene();
 }
@@ -120,10 +121,10 @@ static void see(const struct flow *flow, enum flow_direction direction, bool is_
 {
 	uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
 
-	function__entry(scene.nat, flow, direction, key, value);
+	function__entry(scene.function, flow, direction, key, value);
 	if (!is_right)
 		value[5] ^= 1;
-	assert_int_equal(function__see(scene.nat, key, value), is_right);
+	assert_int_equal(function__see(scene.function, key, value), is_right);
 }
 
 static void test_comparison(void **state)
@@ -134,11 +135,12 @@ static void test_comparison(void **state)
 	struct flow *flows[4];
 	int i;
 
-	open_scene("pools: [{addresses: 203.0.113.1}]\n");
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1}]\n");
 	for (i = 0; i < 4; i++) {
 		out(IPPROTO_UDP, at(INSIDE, 4000 + i), at(REMOTE, 53));
-		flows[i] = function__find(scene.nat, IPPROTO_UDP, &(struct end){ INSIDE, 4000 + i },
-				     &(struct end){ REMOTE, 53 });
+		flows[i] = function__find(scene.function, IPPROTO_UDP,
+					  &(struct end){ INSIDE, 4000 + i },
+					  &(struct end){ REMOTE, 53 });
 	}
 	settle();
 	see(flows[0], FLOW_OUT, true);
@@ -146,12 +148,12 @@ static void test_comparison(void **state)
 	see(flows[1], FLOW_OUT, true);
 	see(flows[2], FLOW_OUT, false);
 	see(flows[2], FLOW_BACK, true);
-	function__end(scene.nat, flows[3]);
+	function__end(scene.function, flows[3]);
 	scene.changes = 0; /* dartd went away */
 	see(flows[3], FLOW_OUT, true);
-	assert_true(function__see(scene.nat, key, foreign));
-	assert_false(function__see(scene.nat, key, stray));
-	function__compare(scene.nat);
+	assert_true(function__see(scene.function, key, foreign));
+	assert_false(function__see(scene.function, key, stray));
+	function__compare(scene.function);
 	/* The flow that ends is removed first. */
 	assert_int_equal(scene.changes, 3);
 	assert_false(scene.is_insertion[0]);
@@ -169,26 +171,26 @@ static void test_restored(void **state)
 	};
 	struct end outside;
 
-	open_scene("pools: [{addresses: 203.0.113.1, ports: 2000-2003}]\n");
-	assert_int_equal(function__restore(scene.nat, &record, 0), 0);
-	assert_int_equal(function__restore(scene.nat, &record, 0), -EEXIST);
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1, ports: 2000-2003}]\n");
+	assert_int_equal(function__restore(scene.function, &record, 0), 0);
+	assert_int_equal(function__restore(scene.function, &record, 0), -EEXIST);
 	outside = out(IPPROTO_UDP, at(INSIDE, 4000), at(REMOTE, 99));
 	assert_int_equal(outside.port, 2000);
 	settle();
 	/* The end of the first one was lost: the later one has its port. */
 	record.inside.address++;
-	assert_int_equal(function__restore(scene.nat, &record, 0), 0);
+	assert_int_equal(function__restore(scene.function, &record, 0), 0);
 	outside = out(IPPROTO_UDP, at(INSIDE + 1, 4000), at(REMOTE, 99));
 	assert_int_equal(outside.port, 2000);
 	outside = out(IPPROTO_UDP, at(INSIDE, 4000), at(REMOTE, 99));
 	assert_int_not_equal(outside.port, 2000);
 	settle();
-	function__forget(scene.nat, &record);
-	assert_null(function__find(scene.nat, IPPROTO_UDP, &record.inside, &record.remote));
+	function__forget(scene.function, &record);
+	assert_null(function__find(scene.function, IPPROTO_UDP, &record.inside, &record.remote));
 	/* A pool that is no more: the flow is about to end, and its host gets another port. */
 	record = (struct flow_record){ IPPROTO_UDP, { INSIDE + 2, 1 }, { 5, 6 }, { REMOTE, 53 } };
-	assert_int_equal(function__restore(scene.nat, &record, 0), 0);
-	function__compare(scene.nat);
+	assert_int_equal(function__restore(scene.function, &record, 0), 0);
+	function__compare(scene.function);
 	outside = out(IPPROTO_UDP, at(INSIDE + 2, 1), at(REMOTE, 53));
 	assert_int_equal(outside.address, POOL);
 	settle();
