@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Steps of a network function of dart-flows: time, changes of the table and packets.  Four bytes
+ * make a step: the kind, and three for its details.
+ */
+#ifndef FUZZ_FLOWS_STEPS_H
+#define FUZZ_FLOWS_STEPS_H
+
+#include <netinet/in.h>
+
+#include "fuzz.h"
+#include "tools/flows/function/function_type.h"
+
+#define CHANGES 4096
+#define STEP 4
+#define STEPS_BYTES_MAX 1024
+#define SECOND 1000000000ULL
+#define IP 14
+#define TCP (IP + 20)
+
+struct change {
+	struct flow *flow;
+	bool is_insertion;
+};
+
+static struct {
+	struct function *function;
+	uint64_t now, begun, ended;
+	struct change changes[CHANGES];
+	size_t count;
+	bool is_away; /* dartd */
+	struct end source, destination; /* of the last packet, as it left */
+} scene;
+
+static void begun(void *subject, const struct flow *flow)
+{
+	scene.begun++;
+}
+
+static void ended(void *subject, const struct flow *flow)
+{
+	size_t i;
+
+	/* A change that is not made yet would name a flow that is gone. */
+	for (i = 0; i < scene.count; i++)
+		require(scene.changes[i].flow != flow);
+	scene.ended++;
+}
+
+static void enter(void *subject, struct flow *flow)
+{
+	require(scene.count < CHANGES && flow->is_recorded);
+	if (!scene.is_away)
+		scene.changes[scene.count++] = (struct change){ flow, true };
+}
+
+static bool leave(void *subject, struct flow *flow)
+{
+	require(scene.count < CHANGES);
+	if (!scene.is_away)
+		scene.changes[scene.count++] = (struct change){ flow, false };
+	return !scene.is_away;
+}
+
+static const struct function_handlers handlers = { begun, ended, enter, leave };
+
+static void open_scene(const struct function_type *type, const struct policy *policy)
+{
+	struct dart_error error;
+
+	memset(&scene, 0, sizeof(scene));
+	scene.now = SECOND;
+	require(!function__new(type, policy, &handlers, NULL, &scene.function, &error));
+}
+
+static void close_scene(void)
+{
+	scene.count = 0;
+	function__free(scene.function);
+}
+
+/* ---- steps */
+
+/* The table has made the oldest changes. */
+static void settle(size_t count, bool is_there)
+{
+	struct change change;
+
+	while (scene.count && count--) {
+		change = scene.changes[0];
+		memmove(scene.changes, scene.changes + 1, --scene.count * sizeof(change));
+		if (change.is_insertion)
+			function__entered(scene.function, change.flow, is_there, scene.now);
+		else
+			function__left(scene.function, change.flow, scene.now);
+	}
+}
+
+static void put32(uint8_t *bytes, uint32_t value)
+{
+	bytes[0] = value >> 24;
+	bytes[1] = value >> 16;
+	bytes[2] = value >> 8;
+	bytes[3] = value;
+}
+
+/* A segment or a datagram: @step[1] are flags, and @step[3] says how wrong the numbers are. */
+static enum function_action send_packet(const uint8_t *step, const struct end *source,
+					const struct end *destination, bool is_tcp, bool is_back)
+{
+	uint8_t frame[IP + 40] = {
+		[6] = 2, [11] = 0xb, [12] = 8, [14] = 0x45, [17] = 40, [22] = 64
+	};
+	enum function_action action;
+	struct packet packet;
+
+	frame[IP + 9] = is_tcp ? IPPROTO_TCP : IPPROTO_UDP;
+	put32(frame + IP + 12, source->address);
+	put32(frame + IP + 16, destination->address);
+	put32(frame + TCP, (uint32_t)source->port << 16 | destination->port);
+	if (is_tcp) {
+		put32(frame + TCP + 4, (is_back ? 700 : 100) + (step[3] & 3));
+		put32(frame + TCP + 8, (is_back ? 100 : 700) + (step[3] >> 2 & 3));
+		frame[TCP + 12] = 5 << 4;
+		frame[TCP + 13] = step[1];
+	} else {
+		frame[TCP + 5] = 20;
+	}
+	repair_ipv4(frame, sizeof(frame));
+	require(!packet__read(&packet, frame, sizeof(frame)));
+	packet__complete(&packet);
+	action = function__take(scene.function, &packet, scene.now);
+	require(packet__is_sound(&packet));
+	scene.source = packet.source;
+	scene.destination = packet.destination;
+	return action;
+}
+
+/* Returns false for a step that is not of all functions. */
+static bool take_common_step(const uint8_t *step)
+{
+	switch (step[0] & 15) {
+	case 0:
+		settle(1, true);
+		return true;
+	case 1:
+		settle(1, step[1] & 1);
+		return true;
+	case 2:
+		settle(CHANGES, true);
+		return true;
+	case 3:
+		scene.now += step[1] * 10 * SECOND;
+		function__tick(scene.function, scene.now, !scene.is_away);
+		return true;
+	case 4:
+		/* dartd goes away, which forgets changes on their way, or is back. */
+		scene.count = 0;
+		scene.is_away = step[1] & 1;
+		if (!scene.is_away)
+			function__compare(scene.function);
+		return true;
+	case 5:
+		function__close(scene.function, step[1] & 1);
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* ---- what holds after each step */
+
+static uint64_t walked, recorded;
+
+static void look_at(void *subject, const struct flow *flow)
+{
+	const char *connection = function__connection(scene.function, flow);
+
+	walked++;
+	recorded += flow->is_recorded;
+	/* What the table has is in the journal, and no connection that opens is in either. */
+	require(flow->state == FLOW_KEPT || flow->is_recorded);
+	if (connection && !strcmp(connection, "opening"))
+		require(flow->state == FLOW_KEPT && !flow->is_recorded);
+	if (connection && strcmp(connection, "established"))
+		require(flow->state != FLOW_ENTERED && flow->state != FLOW_ENTERING);
+}
+
+static void look(void)
+{
+	const struct function_counts *counts = function__counts(scene.function);
+	const struct policy *policy = scene.function->policy;
+	uint64_t place = 0, sum = 0;
+	int state;
+
+	walked = recorded = 0;
+	while (function__walk(scene.function, &place, 4, look_at, NULL))
+		;
+	for (state = 0; state < FLOW_STATES; state++)
+		sum += counts->by_state[state];
+	require(walked == counts->flows && sum == counts->flows);
+	require(counts->flows <= policy->flows);
+	require(recorded == scene.begun - scene.ended);
+	require(counts->flows - recorded <= policy->opening_limit);
+}
+
+#endif /* FUZZ_FLOWS_STEPS_H */
