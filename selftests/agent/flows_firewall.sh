@@ -3,8 +3,9 @@
 # dart-flows as a firewall between two hosts, which are network namespaces at the same port: the
 # direction that its rules permit works, the other one is refused, probes make no entry, FIN and RST
 # end entries, and no connection is lost when dart-flows or dartd is killed.
-# shellcheck disable=SC2086 # paths without blanks, words of $flow and $one, numbers of processes
+# shellcheck disable=SC2086 # paths without blanks, words of $flow and $one
 . "$(dirname "$0")/../lib.sh"
+. "$tests/lib/flows_hosts.sh"
 
 log=/run/dart-flows.log
 policy=/run/flows.yaml
@@ -41,46 +42,19 @@ in_table() {
 	dartctl -j table show firewall | is_true ".entries == $1"
 }
 
-# add_host NAME ADDRESS GATEWAY MAC: a namespace at the port, whose frames all go to dart-flows
-add_host() {
-	ip netns add "$1"
-	ip link add "$1" link flows1 address "$4" type macvlan mode vepa
-	ip link set "$1" netns "$1"
-	ip netns exec "$1" sh -c "
-		echo 1 >/proc/sys/net/ipv6/conf/$1/disable_ipv6
-		ip link set lo up
-		ip link set $1 up gso_max_segs 1
-		ip address add $2/24 dev $1
-		ip neighbour replace $3 lladdr 02:00:00:00:00:01 dev $1
-		ip route add default via $3"
-	mkfifo "/run/$1.asked" "/run/$1.answered"
-	ip netns exec "$1" "$tests/lib/firewall_host.py" <"/run/$1.asked" >"/run/$1.answered" &
-	hosts="$hosts $!"
-}
-
-# inside COMMAND...: the host inside does this, see firewall_host.py; outside likewise
+# inside COMMAND...: the host inside does this, see flows_host.py; outside likewise
 inside() {
-	echo "$*" >&3
-	read -r answer <&4
-	[ "$answer" = ok ] || { echo "$answer"; return 1; }
+	tell inside "$@"
 }
 
 outside() {
-	echo "$*" >&5
-	read -r answer <&6
-	[ "$answer" = ok ] || { echo "$answer"; return 1; }
+	tell outside "$@"
 }
 
-rm -f /run/flows.journal* /run/inside.* /run/outside.*
-hosts=
-ip link add flows0 type veth peer name flows1
-for interface in flows0 flows1; do
-	echo 1 >/proc/sys/net/ipv6/conf/$interface/disable_ipv6
-	ip link set $interface up
-done
+rm -f /run/flows.journal*
+add_ports
 add_host inside $inside 10.0.0.1 02:00:00:00:00:0a
 add_host outside $outside 198.51.100.1 02:00:00:00:00:0b
-exec 3>/run/inside.asked 4</run/inside.answered 5>/run/outside.asked 6</run/outside.answered
 inside listen 22
 inside listen 80
 outside listen 80
@@ -152,11 +126,7 @@ check "a datagram that no rule accepts is answered by an ICMP error" \
 check "a datagram that a rule accepts passes" inside datagrams 1 $outside 80
 
 check "dart-flows ends" host_down TERM dart-flows
-exec 3>&- 4<&- 5>&- 6<&-
-end_processes $hosts
-ip netns del inside
-ip netns del outside
-ip link del flows0
+remove_hosts
 check "the agent stops" host_down
-rm -f /run/flows.journal* /run/inside.* /run/outside.* $policy
+rm -f /run/flows.journal* $policy
 finish

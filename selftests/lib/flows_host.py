@@ -1,10 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""firewall_host.py: a host on one side of a firewall, which does what lines on its input say
+"""flows_host.py: a host on one side of a network function, which does what lines on its input say
 
-    listen PORT                 echoes at this port, over TCP and UDP
+    listen PORT [ADDRESS]       echoes at this port, over TCP and UDP
+    unlisten PORT ADDRESS       refuses connections from now on; others go on
     open COUNT ADDRESS PORT     opens connections, talks over each, and keeps them
     talk                        sends over all kept connections, and waits for all echoes
+    broken COUNT                likewise, but so many of them must be reset, and are kept no longer
     shut                        ends them by FIN of both sides
     reset                       ends them by RST
     datagrams COUNT ADDRESS PORT    sends over UDP, and waits for all echoes
@@ -31,6 +33,7 @@ SILENCE_S = 2
 FLAGS = {"F": 1, "S": 2, "R": 4, "P": 8, "A": 16, "U": 32, "0": 0}
 
 kept = []
+listeners = {}
 
 
 class Wrong(Exception):
@@ -43,7 +46,11 @@ def echo(listener, datagrams):
     while True:
         for ready in select.select(sockets, [], [])[0]:
             if ready is listener:
-                sockets.append(listener.accept()[0])
+                try:
+                    sockets.append(listener.accept()[0])
+                except OSError:  # shut down
+                    sockets.remove(listener)
+                    listener.close()
                 continue
             if ready is datagrams:
                 data, peer = datagrams.recvfrom(2048)
@@ -59,11 +66,17 @@ def echo(listener, datagrams):
                 ready.close()
 
 
-def listen(port):
-    listener = socket.create_server(("", int(port)), backlog=128)
+def listen(port, address=""):
+    listener = socket.create_server((address, int(port)), backlog=128)
     datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    datagrams.bind(("", int(port)))
+    datagrams.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    datagrams.bind((address, int(port)))
+    listeners[port, address] = listener
     threading.Thread(target=echo, args=(listener, datagrams), daemon=True).start()
+
+
+def unlisten(port, address):
+    listeners.pop((port, address)).shutdown(socket.SHUT_RDWR)
 
 
 def exchange(sockets):
@@ -91,6 +104,20 @@ def open_some(count, address, port):
 
 def talk():
     exchange(kept)
+
+
+def broken(count):
+    lost = []
+    for peer in kept:
+        try:
+            exchange([peer])
+        except ConnectionResetError:
+            lost.append(peer)
+    for peer in lost:
+        peer.close()
+        kept.remove(peer)
+    if len(lost) != int(count):
+        raise Wrong(f"{len(lost)} connections were reset")
 
 
 def shut():
@@ -184,7 +211,7 @@ def probe(address, port, *flags):
         raw.send(header[:16] + struct.pack("!H", value) + header[18:])
 
 
-COMMANDS = {"listen": listen, "open": open_some, "talk": talk, "shut": shut, "reset": reset,
+COMMANDS = {"listen": listen, "unlisten": unlisten, "broken": broken, "open": open_some, "talk": talk, "shut": shut, "reset": reset,
             "datagrams": datagrams, "ping": ping, "refused": refused, "silent": silent,
             "prohibited": prohibited, "probe": probe}
 

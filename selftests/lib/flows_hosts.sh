@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# Functions for tests of dart-flows: hosts, which are network namespaces at the port flows1, and
+# whose frames all go to flows0, the interface of dart-flows.
+declare -A asked answered
+flows_hosts=()
+
+add_ports() {
+	ip link add flows0 type veth peer name flows1
+	for interface in flows0 flows1; do
+		echo 1 >/proc/sys/net/ipv6/conf/$interface/disable_ipv6
+		ip link set $interface up
+	done
+}
+
+# add_host NAME ADDRESS GATEWAY MAC: a host, which does what tell says
+add_host() {
+	ip netns add "$1"
+	ip link add "$1" link flows1 address "$4" type macvlan mode vepa
+	ip link set "$1" netns "$1"
+	ip netns exec "$1" sh -c "
+		echo 1 >/proc/sys/net/ipv6/conf/$1/disable_ipv6
+		ip link set lo up
+		ip link set $1 up gso_max_segs 1
+		ip address add $2/24 dev $1
+		ip neighbour replace $3 lladdr 02:00:00:00:00:01 dev $1
+		ip route add default via $3"
+	rm -f "/run/$1.asked" "/run/$1.answered"
+	mkfifo "/run/$1.asked" "/run/$1.answered"
+	# shellcheck disable=SC2154 # tests is of lib.sh
+	ip netns exec "$1" "$tests/lib/flows_host.py" <"/run/$1.asked" >"/run/$1.answered" &
+	flows_hosts+=("$1 $!")
+	exec {to}>"/run/$1.asked" {from}<"/run/$1.answered"
+	asked[$1]=$to
+	answered[$1]=$from
+}
+
+# tell NAME COMMAND...: the host does this, see flows_host.py
+tell() {
+	echo "${*:2}" >&"${asked[$1]}"
+	read -r answer <&"${answered[$1]}"
+	[ "$answer" = ok ] || { echo "$answer"; return 1; }
+}
+
+# remove_hosts: and the ports
+remove_hosts() {
+	for host in "${flows_hosts[@]}"; do
+		name=${host% *}
+		to=${asked[$name]} from=${answered[$name]}
+		exec {to}>&- {from}<&-
+		end_processes "${host#* }"
+		ip netns del "$name"
+		rm -f "/run/$name.asked" "/run/$name.answered"
+	done
+	ip link del flows0
+}
