@@ -5,7 +5,7 @@
 # end entries, and no connection is lost when dart-flows or dartd is killed.
 # shellcheck disable=SC2086 # paths without blanks, words of $flow and $one
 . "$(dirname "$0")/../lib.sh"
-. "$tests/lib/flows_hosts.sh"
+. "$(dirname "$0")/../lib/flows_hosts.sh"
 
 log=/run/dart-flows.log
 policy=/run/flows.yaml

@@ -34,11 +34,16 @@ fuzz_digests_parsers := $(addprefix tools/dartctl/switch/thrift/, digests.c \
 	publisher.c)
 fuzz_epoch_file_parsers := tools/lib/dart/store/epoch_file.c
 fuzz_escape_parsers := tools/lib/dart/escape.c
+fuzz_flows_balancer_sources = $(flows_balancer)
+fuzz_flows_balancer_parsers := $(wildcard tools/flows/balancer/*.c tools/flows/connection/*.c \
+	tools/flows/function/*.c)
 fuzz_flows_firewall_sources = $(flows_firewall)
 fuzz_flows_firewall_parsers := $(wildcard tools/flows/firewall/*.c tools/flows/connection/*.c \
 	tools/flows/function/*.c)
 fuzz_flows_packet_sources := tools/flows/packet/packet.c
 fuzz_flows_packet_parsers := $(fuzz_flows_packet_sources)
+fuzz_flows_policy_sources = $(flows_policy)
+fuzz_flows_policy_parsers := $(wildcard tools/flows/settings/*.c)
 fuzz_host_clock_sources := tools/controller/decode/host_clock.c
 fuzz_host_clock_parsers := $(fuzz_host_clock_sources)
 fuzz_http_request_sources := $(addprefix tools/controller/, \

@@ -5,177 +5,18 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <systemd/sd-daemon.h>
 #include <time.h>
 
 #include "flows_internal.h"
+#include "tools/flows/balancer/balancer.h"
 #include "tools/flows/firewall/firewall.h"
 #include "tools/flows/nat/nat.h"
 
 #define SECOND_NS 1000000000ULL
 #define SECOND_US 1000000ULL
-
-__attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
-{
-	va_list arguments;
-
-	fputs("dart-flows: ", stderr);
-	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
-	va_end(arguments);
-	fputc('\n', stderr);
-}
-
-static uint64_t clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return now.tv_sec * SECOND_NS + now.tv_nsec;
-}
-
-/* Also runs while the machine is suspended. */
-static uint64_t now_ns(void)
-{
-	return clock_ns(CLOCK_BOOTTIME);
-}
-
-/* ---- the journal */
-
-static struct journal_record pack_record(const struct flows *flows, const struct flow *flow,
-					 bool is_end)
-{
-	const struct flow_record record = function__record(flows->function, flow);
-
-	return (struct journal_record){
-		.is_end = is_end,
-		.protocol = record.protocol,
-		.inside = record.inside.address,
-		.inside_port = record.inside.port,
-		.outside = record.outside.address,
-		.outside_port = record.outside.port,
-		.remote = record.remote.address,
-		.remote_port = record.remote.port,
-		.time_s = clock_ns(CLOCK_REALTIME) / SECOND_NS,
-	};
-}
-
-static void add_record(struct flows *flows, const struct flow *flow, bool is_end)
-{
-	const struct journal_record record = pack_record(flows, flow, is_end);
-
-	if (!flows->is_restoring)
-		journal__add(flows->journal, &record);
-}
-
-static void restore(void *subject, const struct journal_record *record)
-{
-	const struct flow_record flow = {
-		.protocol = record->protocol,
-		.inside = { record->inside, record->inside_port },
-		.outside = { record->outside, record->outside_port },
-		.remote = { record->remote, record->remote_port },
-	};
-	struct flows *flows = subject;
-
-	if (record->is_end)
-		function__forget(flows->function, &flow);
-	else
-		function__restore(flows->function, &flow, now_ns());
-}
-
-/* Writes what has changed.  While that is not possible no flow begins. */
-static int write_journal(struct flows *flows, struct dart_error *error)
-{
-	const int ret = journal__write(flows->journal, error);
-
-	if (!ret == flows->is_unwritable) {
-		flows->is_unwritable = ret;
-		function__close(flows->function, ret);
-		say("%s", ret ? error->text : "the journal can be written again");
-	}
-	return ret;
-}
-
-/* The records of a compacted journal, taken from the flows some chains at a time. */
-struct compaction {
-	const struct flows *flows;
-	struct journal_record *records;
-	size_t count, size, next;
-	uint64_t place;
-	bool has_more, has_failed;
-};
-
-static void keep_record(void *subject, const struct flow *flow)
-{
-	struct compaction *compaction = subject;
-	struct journal_record *records = compaction->records;
-
-	if (!function__use_of(compaction->flows->function, flow).is_recorded)
-		return;
-	if (compaction->count == compaction->size) {
-		records = realloc(records, (2 * compaction->size + 1024) * sizeof(*records));
-		if (!records) {
-			compaction->has_failed = true;
-			return;
-		}
-		compaction->records = records;
-		compaction->size = 2 * compaction->size + 1024;
-	}
-	records[compaction->count++] = pack_record(compaction->flows, flow, false);
-}
-
-static int next_record(void *subject, struct journal_record *record)
-{
-	struct compaction *compaction = subject;
-
-	while (compaction->next == compaction->count && compaction->has_more) {
-		compaction->next = compaction->count = 0;
-		compaction->has_more = function__walk(compaction->flows->function,
-						      &compaction->place, 4096, keep_record,
-						      compaction);
-	}
-	if (compaction->has_failed)
-		return -ENOMEM;
-	if (compaction->next == compaction->count)
-		return 0;
-	*record = compaction->records[compaction->next++];
-	return 1;
-}
-
-static int compact(struct flows *flows, struct dart_error *error)
-{
-	struct compaction compaction = { .flows = flows, .has_more = true };
-	int ret;
-
-	ret = journal__compact(flows->journal, next_record, &compaction, error);
-	free(compaction.records);
-	return ret;
-}
-
-static int open_journal(struct flows *flows, struct dart_error *error)
-{
-	struct journal_found found;
-	int ret;
-
-	flows->is_restoring = true;
-	ret = journal__open(flows->policy->journal, restore, flows, &flows->journal, &found, error);
-	flows->is_restoring = false;
-	if (ret)
-		return ret;
-	if (found.is_set_aside)
-		say("%s is not a journal: it is %s.damaged now, and all flows begin anew",
-		    flows->policy->journal, flows->policy->journal);
-	if (found.damaged)
-		say("%" PRIu64 " records of %s are damaged and were passed over", found.damaged,
-		    flows->policy->journal);
-	say("%" PRIu64 " flows are known from %" PRIu64 " records",
-	    function__counts(flows->function)->flows, found.records);
-	return compact(flows, error);
-}
 
 /* ---- the table */
 
@@ -205,12 +46,12 @@ static bool leave(void *subject, struct flow *flow)
 
 static void begun(void *subject, const struct flow *flow)
 {
-	add_record(subject, flow, false);
+	flows__record(subject, flow, false);
 }
 
 static void ended(void *subject, const struct flow *flow)
 {
-	add_record(subject, flow, true);
+	flows__record(subject, flow, true);
 }
 
 static const struct function_handlers function_handlers = { begun, ended, enter, leave };
@@ -222,7 +63,7 @@ static void on_changed(void *subject, void *token, bool is_inserted, bool is_the
 	struct flow *flow = token;
 
 	if (!is_inserted) {
-		function__left(flows->function, flow, now_ns());
+		function__left(flows->function, flow, flows__now_ns());
 		return;
 	}
 	if (!is_there && function__waits_for(flow)) {
@@ -233,7 +74,7 @@ static void on_changed(void *subject, void *token, bool is_inserted, bool is_the
 		function__entry(flows->function, flow, FLOW_BACK, key, value);
 		table__remove(flows->table, key, NULL);
 	}
-	function__entered(flows->function, flow, is_there, now_ns());
+	function__entered(flows->function, flow, is_there, flows__now_ns());
 }
 
 static bool on_see(void *subject, const uint8_t *key, const uint8_t *value)
@@ -255,9 +96,9 @@ static void on_connected(void *subject, bool is_there, const char *reason)
 	struct flows *flows = subject;
 
 	if (is_there)
-		say("table '%s' is there", flows->policy->table);
+		flows__say("table '%s' is there", flows->policy->table);
 	else
-		say("%s: all packets are handled here meanwhile", reason);
+		flows__say("%s: all packets are handled here meanwhile", reason);
 	sd_notifyf(0, "STATUS=%s", is_there ? "the table is there" : reason);
 }
 
@@ -344,7 +185,7 @@ static int on_packets(sd_event_source *source, int fd, uint32_t events, void *da
 {
 	struct port_frame frames[PORT_FRAMES];
 	struct packet packets[PORT_FRAMES];
-	const uint64_t now = now_ns();
+	const uint64_t now = flows__now_ns();
 	struct flows *flows = data;
 	const bool was_unwritable = flows->is_unwritable;
 	struct dart_error error;
@@ -355,7 +196,7 @@ static int on_packets(sd_event_source *source, int fd, uint32_t events, void *da
 	for (i = 0; i < received; i++)
 		count += judge(flows, &frames[i], &packets[count], flows->refusals[count], now);
 	/* Nothing of a flow leaves before the journal has it.  Later on, no flow begins. */
-	if (write_journal(flows, &error) && !was_unwritable) {
+	if (flows__write_journal(flows, &error) && !was_unwritable) {
 		flows->unwritten += count;
 		return 0;
 	}
@@ -377,11 +218,11 @@ static int on_time(sd_event_source *source, uint64_t usec, void *data)
 		return 0;
 	}
 	port__overrun(flows->port);
-	has_more = function__tick(flows->function, now_ns(), table__is_there(flows->table));
+	has_more = function__tick(flows->function, flows__now_ns(), table__is_there(flows->table));
 	if (journal__is_long(flows->journal, function__counts(flows->function)->flows) &&
-	    compact(flows, &error))
-		say("%s", error.text);
-	write_journal(flows, &error);
+	    flows__compact_journal(flows, &error))
+		flows__say("%s", error.text);
+	flows__write_journal(flows, &error);
 	sd_event_source_set_time_relative(source, has_more ? SECOND_US / 100 : SECOND_US);
 	sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
 	return 0;
@@ -389,7 +230,7 @@ static int on_time(sd_event_source *source, uint64_t usec, void *data)
 
 static int reload(struct flows *flows, struct dart_error *error)
 {
-	struct policy *next = malloc(sizeof(*next));
+	struct policy *next = malloc(sizeof(*next)), *before;
 	int ret;
 
 	if (!next)
@@ -404,13 +245,15 @@ static int reload(struct flows *flows, struct dart_error *error)
 		goto err_free;
 	}
 	if (ret)
-		say("out of memory: static mappings are missing until the next reload");
-	policy__clear(flows->policy);
-	free(flows->policy);
+		flows__say("out of memory: static mappings are missing until the next reload");
+	before = flows->policy;
 	flows->policy = next;
 	flows->table_settings.name = next->table;
 	flows->table_settings.socket = next->dartd;
-	return write_journal(flows, error);
+	flows__renew_servers(flows);
+	policy__clear(before);
+	free(before);
+	return flows__write_journal(flows, error);
 
 err_free:
 	free(next);
@@ -422,11 +265,12 @@ static int on_hangup(sd_event_source *source, const struct signalfd_siginfo *inf
 	struct flows *flows = data;
 	struct dart_error error;
 
-	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, clock_ns(CLOCK_MONOTONIC) / 1000);
+	sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64,
+		   flows__clock_ns(CLOCK_MONOTONIC) / 1000);
 	if (reload(flows, &error))
-		say("%s: the policy stays as it was", error.text);
+		flows__say("%s: the policy stays as it was", error.text);
 	else
-		say("the policy of %s is in use", flows->options->policy);
+		flows__say("the policy of %s is in use", flows->options->policy);
 	sd_notify(0, "READY=1");
 	return 0;
 }
@@ -436,9 +280,14 @@ static json_t *pack_status(void *subject)
 	return flows__status(subject);
 }
 
+static json_t *pack_servers(void *subject)
+{
+	return flows__servers(subject);
+}
+
 static int settle(void *subject, struct dart_error *error)
 {
-	return write_journal(subject, error);
+	return flows__write_journal(subject, error);
 }
 
 /* ---- life */
@@ -483,12 +332,12 @@ static int open_loop(struct flows *flows, struct dart_error *error)
 static const struct function_type *const types[] = {
 	[POLICY_NAT] = &nat_type,
 	[POLICY_FIREWALL] = &firewall_type,
+	[POLICY_BALANCER] = &balancer_type,
 };
 
 static int open_all(struct flows *flows, struct dart_error *error)
 {
-	const struct control_subject subject = { NULL, pack_status, settle, flows };
-	struct control_subject control = subject;
+	struct control_subject control = { NULL, pack_status, NULL, settle, flows };
 	int ret;
 
 	flows->policy = calloc(1, sizeof(*flows->policy));
@@ -509,10 +358,14 @@ static int open_all(struct flows *flows, struct dart_error *error)
 		.key_length = FLOW_KEY_LENGTH,
 		.value_length = function__value_length(flows->function),
 	};
-	ret = open_journal(flows, error) ?:
+	ret = flows__open_journal(flows, error) ?:
 		      table__new(flows->event, &flows->table_settings, &table_handlers, flows,
 				 &flows->table, error);
 	control.function = flows->function;
+	if (flows->policy->function == POLICY_BALANCER) {
+		control.servers = pack_servers;
+		ret = ret ?: flows__open_servers(flows, error);
+	}
 	return ret   ?:
 		       control__new(flows->event, flows->options->control, &control,
 				    &flows->control, error);
@@ -521,6 +374,7 @@ static int open_all(struct flows *flows, struct dart_error *error)
 static void close_all(struct flows *flows)
 {
 	control__free(flows->control);
+	health__free(flows->health);
 	table__free(flows->table);
 	function__free(flows->function);
 	journal__close(flows->journal);

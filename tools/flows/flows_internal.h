@@ -3,8 +3,12 @@
 #ifndef FLOWS_INTERNAL_H
 #define FLOWS_INTERNAL_H
 
+#include <stdio.h>
+#include <time.h>
+
 #include "flows.h"
 #include "tools/flows/control/control.h"
+#include "tools/flows/health/health.h"
 #include "tools/flows/journal/journal.h"
 #include "tools/flows/packet/port.h"
 #include "tools/flows/table/table.h"
@@ -25,6 +29,7 @@ struct flows {
 	struct table *table;
 	struct journal *journal;
 	struct control *control;
+	struct health *health; /* NULL: the function has no servers */
 	bool is_restoring; /* flows of the journal become those of the function */
 	bool is_unwritable; /* the journal, as far as was told */
 	int status; /* -errno: why the loop ends */
@@ -36,7 +41,37 @@ struct flows {
 	uint64_t received, limited, answered, tagged, long_frames, unrouted, unsent, unwritten;
 };
 
-/* For dartctl: a new reference. */
+/* Prints a line to the log. */
+#define flows__say(format, ...) fprintf(stderr, "dart-flows: " format "\n", ##__VA_ARGS__)
+
+static inline uint64_t flows__clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+/* Also runs while the machine is suspended. */
+static inline uint64_t flows__now_ns(void)
+{
+	return flows__clock_ns(CLOCK_BOOTTIME);
+}
+
+/* Takes the flows of the journal, and writes it anew. */
+int flows__open_journal(struct flows *flows, struct dart_error *error);
+/* A flow has begun or ended. */
+void flows__record(struct flows *flows, const struct flow *flow, bool is_end);
+/* Writes what has changed.  While that is not possible no flow begins. */
+int flows__write_journal(struct flows *flows, struct dart_error *error);
+int flows__compact_journal(struct flows *flows, struct dart_error *error);
+
+/* Servers of a balancer: checks begin, and go on by another policy that the function has taken. */
+int flows__open_servers(struct flows *flows, struct dart_error *error);
+void flows__renew_servers(struct flows *flows);
+
+/* For dartctl: new references. */
 json_t *flows__status(struct flows *flows);
+json_t *flows__servers(struct flows *flows);
 
 #endif /* FLOWS_INTERNAL_H */

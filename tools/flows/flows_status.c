@@ -83,7 +83,7 @@ json_t *flows__status(struct flows *flows)
 	json_t *status;
 
 	status = json_pack("{s:s, s:s, s:o, s:o, s:o, s:{s:s, s:o}}", "function",
-			   flows->policy->function == POLICY_NAT ? "nat" : "firewall", "interface",
+			   policy_function_names[flows->policy->function], "interface",
 			   flows->policy->interface, "flows", pack_flows(flows), "packets",
 			   pack_packets(flows), "table", pack_table(flows), "journal", "path",
 			   flows->policy->journal, "records",

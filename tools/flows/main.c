@@ -13,7 +13,7 @@
 static const char help[] =
 	"Usage: dart-flows [OPTION]...\n"
 	"Handles the first packets of flows for a switch with lookup tables, and enters\n"
-	"the flows in the table of dartd, for NAT or a firewall.\n"
+	"the flows in the table of dartd, for NAT, a firewall or a load balancer.\n"
 	"\n"
 	"      --policy FILE   read this policy instead of " POLICY_FILE "\n"
 	"      --control PATH  answer dartctl at this socket instead of\n"

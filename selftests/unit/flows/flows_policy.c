@@ -22,6 +22,11 @@
 	" - {name: outside, addresses: [0.0.0.0/0]}\n"                 \
 	" - {name: inside, addresses: [10.0.0.0/8, 192.168.0.0/16]}\n" \
 	" - {name: dmz, addresses: [10.1.0.0/16]}\n"
+#define BALANCER                                                 \
+	"function: balancer\ninterface: eth1\ntable: balancer\n" \
+	"routes: [{prefix: 0.0.0.0/0, mac: 02:00:00:00:00:0b}]\n"
+#define SERVICE(more) "services: [{address: 192.0.2.10:80, protocol: tcp, " more "}]\n"
+#define SERVERS "servers: [{address: 10.1.0.1:80}]"
 #define POOLS "pools: [{addresses: 203.0.113.8/31, ports: 2000-2999}, {addresses: 203.0.113.1}]\n"
 
 static int parse(struct policy *policy, const char *text, struct dart_error *error)
@@ -102,7 +107,7 @@ static void test_mistakes_have_a_line(void **state)
 		  "flows.yaml:8: 'icmp' is neither tcp nor udp" },
 		{ BASE POOLS
 		  "static: [{protocol: tcp, inside: 10.0.0.1:0, outside: 203.0.113.1:1}]\n",
-		  "flows.yaml:8: '10.0.0.1:0' is not an address and a port" },
+		  "flows.yaml:8: '10.0.0.1:0' is not an IPv4 address and a port" },
 		{ BASE POOLS "static: [{protocol: tcp, inside: 10.0.0.1:1}]\n",
 		  "flows.yaml:8: a static mapping has 'protocol', 'inside' and 'outside'" },
 		{ BASE POOLS
@@ -125,7 +130,8 @@ static void test_mistakes_have_a_line(void **state)
 		{ "interface: an-interface-name\n",
 		  "flows.yaml:1: 'an-interface-name' is not a name" },
 		{ FIREWALL, "a policy of a firewall has 'interface', 'table', 'zones' and" },
-		{ "function: gateway\n", "flows.yaml:1: 'gateway' is neither nat nor firewall" },
+		{ "function: gateway\n",
+		  "flows.yaml:1: 'gateway' is neither nat, firewall nor balancer" },
 		{ BASE POOLS "rules: [{action: drop}]\n", "'rules' are for 'function: firewall'" },
 		{ FIREWALL ZONES POOLS,
 		  "'pools', 'static' and 'filtering' are for 'function: nat" },
@@ -159,6 +165,47 @@ static void test_mistakes_have_a_line(void **state)
 		  "flows.yaml:5: 'accept' is neither drop nor reject" },
 		{ FIREWALL "reverse_path: loose\n",
 		  "flows.yaml:5: 'loose' is neither strict nor off" },
+		{ BALANCER, "a policy of a balancer has 'interface', 'table', 'services' and" },
+		{ BASE POOLS SERVICE(SERVERS), "'services' are for 'function: balancer'" },
+		{ BALANCER SERVICE(SERVERS) POOLS, "'filtering' are for 'function: nat" },
+		{ BALANCER SERVICE(SERVERS) ZONES, "'rules' are for 'function: firewall'" },
+		{ BALANCER "services: [{address: 192.0.2.10:80, " SERVERS "}]\n",
+		  "flows.yaml:5: a service has 'address', 'protocol' and 'servers'" },
+		{ BALANCER SERVICE("when_down: keep"), "flows.yaml:5: a service has 'address'" },
+		{ BALANCER SERVICE("servers: []"), "flows.yaml:5: a service without a server" },
+		{ BALANCER SERVICE("servers: [{weight: 1}]"),
+		  "flows.yaml:5: a server without 'address'" },
+		{ BALANCER SERVICE("servers: [{address: '[fd00::1]:80'}]"),
+		  "flows.yaml:5: '[fd00::1]:80' is not an IPv4 address and a port" },
+		{ BALANCER SERVICE("servers: [{address: 10.1.0.1:80, weight: 0}]"),
+		  "flows.yaml:5: '0' is not a number from 1 to 256" },
+		{ BALANCER SERVICE("servers: [{address: 10.1.0.1:80, weight: 257}]"),
+		  "flows.yaml:5: '257' is not a number from 1 to 256" },
+		{ BALANCER SERVICE("servers: [{address: 10.1.0.1:80, drain: on}]"),
+		  "flows.yaml:5: 'on' is neither true nor false" },
+		{ BALANCER SERVICE("servers: [{address: 10.1.0.1:80}, {address: 10.1.0.1:80}]"),
+		  "flows.yaml:5: the service has the server 10.1.0.1:80 already" },
+		{ BALANCER "services: [{address: 192.0.2.10:80, protocol: tcp, " SERVERS "},\n"
+			   " {address: 192.0.2.11:80, protocol: tcp, " SERVERS "}]\n",
+		  "flows.yaml:6: another service of tcp has the server 10.1.0.1:80: answers to" },
+		{ BALANCER "services: [{address: 192.0.2.10:80, protocol: tcp, " SERVERS "},\n"
+			   " {address: 192.0.2.10:80, protocol: tcp, " SERVERS "}]\n",
+		  "flows.yaml:6: two services are tcp 192.0.2.10:80" },
+		{ BALANCER SERVICE("servers: [{address: 192.0.2.10:81}]"),
+		  "the server 192.0.2.10:81 has the address of a service" },
+		{ BALANCER SERVICE(SERVERS ", when_down: drop"),
+		  "flows.yaml:5: 'drop' is neither end nor keep" },
+		{ BALANCER SERVICE(SERVERS ", check: {interval: 10ms}"),
+		  "flows.yaml:5: '10ms' is not a time from 100ms to" },
+		{ BALANCER SERVICE(SERVERS ", check: {interval: 1s, timeout: 2s}"),
+		  "flows.yaml:5: the 'timeout' of a check is longer than its 'interval'" },
+		{ BALANCER SERVICE(SERVERS ", check: {rise: 0}"),
+		  "flows.yaml:5: '0' is not a number from 1 to 100" },
+		{ BALANCER SERVICE(SERVERS ", check: {port: 65536}"),
+		  "flows.yaml:5: '65536' is not a number from 1 to 65535" },
+		{ BALANCER "services: [{address: 192.0.2.10:80, protocol: udp, check: {}, " SERVERS
+			   "}]\n",
+		  "flows.yaml:5: a check of a service of udp needs a 'port'" },
 		{ "journal: flows\n", "flows.yaml:1: 'flows' is not an absolute path" },
 	};
 	struct dart_error error;
@@ -231,6 +278,50 @@ static void test_rules(void **state)
 	policy__clear(&policy);
 }
 
+static void test_services(void **state)
+{
+	const struct end web = { 0xc000020a, 80 }, names = { 0xc000020a, 53 };
+	const struct policy_service *service;
+	struct dart_error error;
+	struct policy policy;
+
+	assert_int_equal(
+		parse(&policy,
+		      BALANCER
+		      "services:\n"
+		      " - address: 192.0.2.10:80\n   protocol: tcp\n   when_down: end\n"
+		      "   check: {interval: 5s, timeout: 500ms, rise: 4, fall: 5, port: 81}\n"
+		      "   servers:\n"
+		      "    - {address: 10.1.0.2:8080, weight: 3}\n"
+		      "    - {address: 10.1.0.1:8080, drain: true}\n"
+		      " - {address: 192.0.2.10:53, protocol: udp, check: {port: 9, interval: 200ms},"
+		      " servers: [{address: 10.1.0.2:8080}]}\n",
+		      &error),
+		0);
+	service = policy__find_service(&policy, 6, &web);
+	assert_non_null(service);
+	assert_true(service->ends_when_down && service->check.is_given);
+	assert_int_equal(service->check.interval_ns, 5000000000);
+	assert_int_equal(service->check.timeout_ns, 500000000);
+	assert_int_equal(service->check.rise, 4);
+	assert_int_equal(service->check.fall, 5);
+	assert_int_equal(service->check.port, 81);
+	assert_int_equal(service->server_count, 2);
+	assert_int_equal(policy.servers[service->first_server].end.address, 0x0a010001);
+	assert_true(policy.servers[service->first_server].is_draining);
+	assert_int_equal(policy.servers[service->first_server + 1].weight, 3);
+	service = policy__find_service(&policy, 17, &names);
+	assert_non_null(service);
+	assert_false(service->ends_when_down);
+	assert_int_equal(service->check.timeout_ns, 200000000);
+	assert_ptr_equal(&policy.services[policy.servers[service->first_server].service], service);
+	assert_null(policy__find_service(&policy, 17, &web));
+	assert_true(policy__is_service(&policy, web.address));
+	assert_false(policy__is_service(&policy, web.address + 1));
+	assert_false(policy__is_service(&policy, web.address - 1));
+	policy__clear(&policy);
+}
+
 static void test_ends(void **state)
 {
 	static const char *const wrong[] = { "",
@@ -243,9 +334,12 @@ static void test_ends(void **state)
 					     ":1",
 					     "10.0.0.256:1",
 					     "10.0.0.1: 1" };
+	char text[POLICY_END_TEXT];
 	struct end end;
 	size_t i;
 
+	assert_true(policy__take_end("255.255.255.255:65535", &end));
+	assert_string_equal(policy__print_end(&end, text), "255.255.255.255:65535");
 	assert_true(policy__take_end("10.0.0.1:65535", &end));
 	assert_int_equal(end.address, 0x0a000001);
 	assert_int_equal(end.port, 65535);
@@ -260,6 +354,7 @@ int main(void)
 		TEST("each mistake is refused with its line", test_mistakes_have_a_line),
 		TEST("a reload keeps some settings", test_a_reload_keeps_some_settings),
 		TEST("the first rule that fits decides, and then the refusal", test_rules),
+		TEST("services and their servers are found", test_services),
 		TEST("an end is an address and a port", test_ends),
 	};
 

@@ -216,6 +216,34 @@ static int show(const struct options *options, int argc, char **argv)
 	return status;
 }
 
+/* ---- servers */
+
+static const struct table_column server_columns[] = { TEXT_COLUMN("PROTOCOL", "protocol"),
+						      TEXT_COLUMN("SERVICE", "service"),
+						      TEXT_COLUMN("SERVER", "server"),
+						      NUMBER_COLUMN("WEIGHT", "weight"),
+						      TEXT_COLUMN("STATE", "state"),
+						      NUMBER_COLUMN("FLOWS", "flows"),
+						      NUMBER_COLUMN("CHECKS", "checks"),
+						      NUMBER_COLUMN("FAILURES", "failures"),
+						      TEXT_COLUMN("REASON", "reason"),
+						      {} };
+
+static int servers(const struct options *options, int argc, char **argv)
+{
+	json_t *list;
+	int status;
+
+	list = ask_once(options, json_pack("{s:s}", "request", "flow-servers"), "servers");
+	if (!list)
+		return EXIT_FAILURE;
+	if (options->json)
+		return print_json(list, 0);
+	status = table__print_objects(list, server_columns);
+	json_decref(list);
+	return status;
+}
+
 static int end(const struct options *options, int argc, char **argv)
 {
 	return ask_about(options, "flow-end", argv);
@@ -339,6 +367,7 @@ const struct command flow_commands[] = {
 	  .run = show, .most = 3 },
 	{ "end", "PROTOCOL INSIDE REMOTE", "remove a flow from the table, and free its port",
 	  .run = end, .least = 3, .most = 3 },
+	{ "servers", NULL, "list the servers of a balancer, with their states", .run = servers },
 	{ "top", "[--count N]", "list the hosts inside with the most flows", .parse = top },
 	{}
 };

@@ -10,12 +10,16 @@
  *       {"ok": true, "flow": FLOW} with the flow before it ends.
  *   {"request": "flow-status"}
  *       {"ok": true, "status": {...}}
+ *   {"request": "flow-servers"}
+ *       {"ok": true, "servers": [SERVER...]}
  *
  * An error is {"ok": false, "error": "ENOENT", "message": SENTENCE}.  A FLOW: {"protocol": "udp",
  * "inside": "10.0.0.5:4000", "outside": "203.0.113.1:4000", "remote": "198.51.100.1:53", "state":
  * "entered", "connection": null, "age_s": seconds in this state, "static": false, "packets": N,
  * "bytes": N}; the last two count the packets that came to the daemon.  A function that tracks
- * connections gives their state as "connection".
+ * connections gives their state as "connection".  A SERVER of a balancer: {"protocol": "tcp",
+ * "service": "192.0.2.10:443", "server": "10.1.0.1:8443", "weight": 1, "state": "up", "draining"
+ * or "down", "flows": N, "checks": N, "failures": N, "reason": of the last failure, or null}.
  *
  * Clients are strangers: their number, their requests and the answers to each are bounded, and a
  * client that does not read its answer is not read from.
@@ -34,10 +38,11 @@
 
 struct control;
 
-/* The function outlives the control.  @status returns a new reference, or NULL: out of memory. */
+/* The function outlives the control.  New references are NULL if out of memory. */
 struct control_subject {
 	struct function *function;
-	json_t *(*status)(void *subject);
+	json_t *(*status)(void *subject); /* a new reference */
+	json_t *(*servers)(void *subject); /* a new reference; NULL: the function has no servers */
 	/* writes what a request changed to the journal; 0, or -errno with a sentence in @error */
 	int (*settle)(void *subject, struct dart_error *error);
 	void *subject;

@@ -2,7 +2,6 @@
 /* Answers requests about flows: see control.h. */
 #include "control_answer.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <libdart/json.h>
 #include <stdio.h>
@@ -28,10 +27,9 @@ static uint64_t now_ns(void)
 
 static json_t *pack_end(const struct end *end)
 {
-	struct in_addr in = { htonl(end->address) };
-	char address[INET_ADDRSTRLEN];
+	char text[POLICY_END_TEXT];
 
-	return json_sprintf("%s:%u", inet_ntop(AF_INET, &in, address, sizeof(address)), end->port);
+	return json_string(policy__print_end(end, text));
 }
 
 static json_t *pack_flow(const struct control_subject *subject, const struct flow *flow)
@@ -144,14 +142,20 @@ static json_t *status(const struct control_subject *subject, json_t *request)
 	return json_pack("{s:b, s:o}", "ok", 1, "status", subject->status(subject->subject));
 }
 
+static json_t *servers(const struct control_subject *subject, json_t *request)
+{
+	if (!subject->servers)
+		return refuse(EOPNOTSUPP, "the function of dart-flows has no servers, which are of "
+					  "'function: balancer'");
+	return json_pack("{s:b, s:o}", "ok", 1, "servers", subject->servers(subject->subject));
+}
+
 static const struct {
 	const char *name;
 	json_t *(*answer)(const struct control_subject *subject, json_t *request);
 } requests[] = {
-	{ "flow-list", list },
-	{ "flow-show", show },
-	{ "flow-end", end },
-	{ "flow-status", status },
+	{ "flow-list", list },	   { "flow-show", show },	{ "flow-end", end },
+	{ "flow-status", status }, { "flow-servers", servers },
 };
 
 json_t *control_answer__make(const struct control_subject *subject, const char *line, size_t length)
@@ -167,5 +171,6 @@ json_t *control_answer__make(const struct control_subject *subject, const char *
 			return answer;
 		}
 	json_decref(request);
-	return refuse(EINVAL, "not a request: flow-list, flow-show, flow-end or flow-status");
+	return refuse(EINVAL, "not a request: flow-list, flow-show, flow-end, flow-status or "
+			      "flow-servers");
 }

@@ -269,6 +269,12 @@ static void put_end(uint8_t *bytes, size_t port, const struct end *end)
 	bytes[port + 1] = end->port;
 }
 
+void function__put_value(uint8_t *value, const struct end *end, uint8_t flags)
+{
+	put_end(value, 4, end);
+	value[6] = flags;
+}
+
 static struct end get_end(const uint8_t *bytes, const uint8_t *port)
 {
 	return (struct end){ (uint32_t)bytes[0] << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3],

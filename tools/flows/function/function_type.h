@@ -96,6 +96,8 @@ void function__enter(struct function *function, struct flow *flow, uint64_t now_
 void function__ask(struct function *function, struct flow *flow, uint64_t now_ns);
 void function__set_timeout(struct function *function, struct flow *flow, unsigned int timeout,
 			   uint64_t now_ns);
+/* Writes a value of schemas/nat.yaml: the end that a packet gets, and its flags. */
+void function__put_value(uint8_t *value, const struct end *end, uint8_t flags);
 /* The flow is over. */
 void function__remove(struct function *function, struct flow *flow);
 

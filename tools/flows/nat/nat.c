@@ -2,7 +2,6 @@
 /* What becomes of a packet, and of the flows when a policy changes: see nat.h. */
 #include "nat.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdlib.h>
@@ -46,17 +45,15 @@ static int check_static(const struct nat *nat, const struct policy_static *wante
 			struct dart_error *error)
 {
 	const struct mapping *taken;
-	char address[INET_ADDRSTRLEN];
-	struct in_addr in = { htonl(wanted->outside.address) };
+	char text[POLICY_END_TEXT];
 
 	taken = nat__mapping_outside(nat, wanted->protocol, &wanted->outside);
 	if (!taken || (end__equal(&taken->inside, &wanted->inside) && !taken->is_leaving))
 		return 0;
 	return dart_error__set(
 		error, EADDRINUSE,
-		"the static mapping of %s %s:%u: a flow has this port (dartctl flow end ends it)",
-		policy__protocol_name(wanted->protocol),
-		inet_ntop(AF_INET, &in, address, sizeof(address)), wanted->outside.port);
+		"the static mapping of %s %s: a flow has this port (dartctl flow end ends it)",
+		policy__protocol_name(wanted->protocol), policy__print_end(&wanted->outside, text));
 }
 
 static int add_static(struct nat *nat, const struct policy_static *wanted)
@@ -401,16 +398,11 @@ static int restore(struct function *function, const struct flow_record *record, 
 static void value_of(const struct flow *flow, enum flow_direction direction, uint8_t *value)
 {
 	const struct mapping *mapping = ((const struct nat_flow *)flow)->mapping;
-	const bool is_out = direction == FLOW_OUT;
-	const struct end *other = is_out ? &mapping->outside : &mapping->inside;
 
-	value[0] = other->address >> 24;
-	value[1] = other->address >> 16;
-	value[2] = other->address >> 8;
-	value[3] = other->address;
-	value[4] = other->port >> 8;
-	value[5] = other->port;
-	value[6] = is_out ? REWRITES_SOURCE : 0;
+	if (direction == FLOW_OUT)
+		function__put_value(value, &mapping->outside, REWRITES_SOURCE);
+	else
+		function__put_value(value, &mapping->inside, 0);
 }
 
 static struct flow *flow_of_entry(const struct function *function, uint8_t protocol,

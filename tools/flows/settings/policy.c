@@ -5,8 +5,15 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+const char *const policy_function_names[POLICY_FUNCTIONS] = {
+	[POLICY_NAT] = "nat",
+	[POLICY_FIREWALL] = "firewall",
+	[POLICY_BALANCER] = "balancer",
+};
 
 static const struct {
 	const char *name;
@@ -59,6 +66,16 @@ bool policy__take_end(const char *text, struct end *end)
 	return true;
 }
 
+const char *policy__print_end(const struct end *end, char text[static POLICY_END_TEXT])
+{
+	struct in_addr in = { htonl(end->address) };
+	char address[INET_ADDRSTRLEN];
+
+	snprintf(text, POLICY_END_TEXT, "%s:%u", inet_ntop(AF_INET, &in, address, sizeof(address)),
+		 end->port);
+	return text;
+}
+
 void policy__clear(struct policy *policy)
 {
 	free(policy->dartd);
@@ -71,6 +88,8 @@ void policy__clear(struct policy *policy)
 	free(policy->ranges);
 	free(policy->rules);
 	free(policy->ports);
+	free(policy->services);
+	free(policy->servers);
 	*policy = (struct policy){};
 }
 
@@ -182,4 +201,51 @@ enum policy_action policy__decide(const struct policy *policy, uint8_t protocol,
 			return rule->action;
 	}
 	return policy->refusal;
+}
+
+/* The first service whose address is not below this one. */
+static size_t first_service(const struct policy *policy, uint32_t address)
+{
+	size_t low = 0, high = policy->service_count, middle;
+
+	while (low < high) {
+		middle = (low + high) / 2;
+		if (policy->services[middle].end.address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct policy_service *policy__find_service(const struct policy *policy, uint8_t protocol,
+						  const struct end *end)
+{
+	size_t i;
+
+	for (i = first_service(policy, end->address);
+	     i < policy->service_count && policy->services[i].end.address == end->address; i++)
+		if (policy->services[i].protocol == protocol &&
+		    policy->services[i].end.port == end->port)
+			return &policy->services[i];
+	return NULL;
+}
+
+bool policy__is_service(const struct policy *policy, uint32_t address)
+{
+	const size_t i = first_service(policy, address);
+
+	return i < policy->service_count && policy->services[i].end.address == address;
+}
+
+const struct policy_server *policy__find_server(const struct policy *policy,
+						const struct policy_service *service,
+						const struct end *end)
+{
+	size_t i;
+
+	for (i = service->first_server; i < service->first_server + service->server_count; i++)
+		if (end__equal(&policy->servers[i].end, end))
+			return &policy->servers[i];
+	return NULL;
 }

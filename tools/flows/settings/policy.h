@@ -20,6 +20,10 @@
 #define POLICY_RULES_MAX 1024
 #define POLICY_PORTS_MAX 4096 /* ranges of ports of all rules */
 #define POLICY_ZONE_NAME_MAX 32
+#define POLICY_END_TEXT 22 /* bytes of "ADDRESS:PORT" with the final 0 */
+#define POLICY_SERVICES_MAX 256
+#define POLICY_SERVERS_MAX 1024 /* of all services */
+#define POLICY_WEIGHT_MAX 256
 
 /* Classes of flows, which have time-outs of their own. */
 enum policy_class { POLICY_TCP, POLICY_UDP, POLICY_ICMP, POLICY_CLASSES };
@@ -33,6 +37,8 @@ const char *policy__protocol_name(uint8_t protocol);
 uint8_t policy__protocol(const char *name);
 /* Parses "ADDRESS:PORT" of IPv4; false if it is none. */
 bool policy__take_end(const char *text, struct end *end);
+/* The same, printed into @text, which it returns. */
+const char *policy__print_end(const struct end *end, char text[static POLICY_END_TEXT]);
 
 /* An address that flows get, with the ports that are allocated to them. */
 struct policy_address {
@@ -50,7 +56,9 @@ struct policy_route {
 	uint8_t mac[PACKET_MAC_LENGTH];
 };
 
-enum policy_function { POLICY_NAT, POLICY_FIREWALL };
+enum policy_function { POLICY_NAT, POLICY_FIREWALL, POLICY_BALANCER, POLICY_FUNCTIONS };
+
+extern const char *const policy_function_names[POLICY_FUNCTIONS];
 
 /* ---- of a firewall */
 
@@ -75,6 +83,31 @@ struct policy_rule {
 	uint8_t protocol; /* 0: any */
 	size_t first_port, port_count; /* among the ports of the policy; 0: any port */
 	enum policy_action action;
+};
+
+/* ---- of a balancer */
+
+struct policy_server {
+	struct end end;
+	size_t service; /* its number */
+	uint32_t weight;
+	bool is_draining; /* it gets no new flows */
+};
+
+/* Connections over TCP that tell whether a server is up. */
+struct policy_check {
+	bool is_given;
+	uint16_t port; /* 0: that of the server */
+	uint64_t interval_ns, timeout_ns;
+	uint64_t rise, fall; /* so many results in turn change the state */
+};
+
+struct policy_service {
+	uint8_t protocol; /* of TCP or UDP */
+	struct end end; /* that clients know */
+	size_t first_server, server_count; /* among the servers of the policy, in ascending order */
+	struct policy_check check;
+	bool ends_when_down; /* flows of a server that is down end */
 };
 
 struct policy {
@@ -106,7 +139,11 @@ struct policy {
 	size_t rule_count;
 	struct policy_ports *ports;
 	size_t port_count;
-	enum policy_action refusal; /* of packets that no rule fits */
+	struct policy_service *services; /* by address, port and protocol */
+	size_t service_count;
+	struct policy_server *servers;
+	size_t server_count;
+	enum policy_action refusal; /* of packets that no rule fits, or no server can take */
 	uint64_t refusal_rate; /* answers in a second */
 	uint64_t opening_limit; /* connections that open at a time */
 	bool is_strict; /* packets come from the next hop of their source */
@@ -133,5 +170,15 @@ bool policy__is_spoofed(const struct policy *policy, const struct packet *packet
 /* What the rules say about a first packet; the port of an echo is none. */
 enum policy_action policy__decide(const struct policy *policy, uint8_t protocol, uint32_t source,
 				  const struct end *destination);
+
+/* The service with this end; NULL: there is none. */
+const struct policy_service *policy__find_service(const struct policy *policy, uint8_t protocol,
+						  const struct end *end);
+/* Has a service this address, whatever its port? */
+bool policy__is_service(const struct policy *policy, uint32_t address);
+/* The server of this service; NULL: it has none with this end. */
+const struct policy_server *policy__find_server(const struct policy *policy,
+						const struct policy_service *service,
+						const struct end *end);
 
 #endif /* FLOWS_POLICY_H */

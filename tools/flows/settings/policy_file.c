@@ -76,27 +76,6 @@ static int take_path(struct dart_yaml *yaml, const yaml_node_t *node, void *into
 	return *path ? 0 : dart_error__no_memory(yaml->error);
 }
 
-static int take_nat_protocol(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
-{
-	uint8_t *protocol = into;
-
-	*protocol = policy__protocol(policy_file__text(node));
-	if (*protocol && *protocol != IPPROTO_ICMP)
-		return 0;
-	return dart_yaml__refuse(yaml, node, "'%s' is neither tcp nor udp",
-				 policy_file__text(node));
-}
-
-static int take_end(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
-{
-	struct end *end = into;
-
-	if (policy__take_end(policy_file__text(node), end) && end->port)
-		return 0;
-	return dart_yaml__refuse(yaml, node, "'%s' is not an address and a port, as 10.0.0.5:80",
-				 policy_file__text(node));
-}
-
 static int take_mac(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	unsigned int bytes[PACKET_MAC_LENGTH];
@@ -200,9 +179,10 @@ static int take_pools(struct dart_yaml *yaml, const yaml_node_t *node, void *int
 static int take_static(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	static const struct dart_yaml_member members[] = {
-		{ "protocol", take_nat_protocol, offsetof(struct policy_static, protocol) },
-		{ "inside", take_end, offsetof(struct policy_static, inside) },
-		{ "outside", take_end, offsetof(struct policy_static, outside) },
+		{ "protocol", policy_file__take_port_protocol,
+		  offsetof(struct policy_static, protocol) },
+		{ "inside", policy_file__take_end, offsetof(struct policy_static, inside) },
+		{ "outside", policy_file__take_end, offsetof(struct policy_static, outside) },
 		{}
 	};
 	struct policy *policy = POLICY(into);
@@ -276,14 +256,8 @@ static int take_routes(struct dart_yaml *yaml, const yaml_node_t *node, void *in
 
 static int take_filtering(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
-	bool *is_open = into;
-
-	*is_open = !strcmp(policy_file__text(node), "endpoint-independent");
-	if (*is_open || !strcmp(policy_file__text(node), "address-and-port-dependent"))
-		return 0;
-	return dart_yaml__refuse(
-		yaml, node, "'%s' is neither endpoint-independent nor address-and-port-dependent",
-		policy_file__text(node));
+	return policy_file__take_choice(yaml, node, "address-and-port-dependent",
+					"endpoint-independent", into);
 }
 
 static int take_limits(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
@@ -315,11 +289,14 @@ static int take_timeouts(struct dart_yaml *yaml, const yaml_node_t *node, void *
 static int take_function(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	enum policy_function *function = into;
+	int i;
 
-	*function = strcmp(policy_file__text(node), "firewall") ? POLICY_NAT : POLICY_FIREWALL;
-	if (*function == POLICY_FIREWALL || !strcmp(policy_file__text(node), "nat"))
-		return 0;
-	return dart_yaml__refuse(yaml, node, "'%s' is neither nat nor firewall",
+	for (i = 0; i < POLICY_FUNCTIONS; i++)
+		if (!strcmp(policy_file__text(node), policy_function_names[i])) {
+			*function = i;
+			return 0;
+		}
+	return dart_yaml__refuse(yaml, node, "'%s' is neither nat, firewall nor balancer",
 				 policy_file__text(node));
 }
 
@@ -340,6 +317,7 @@ static const struct dart_yaml_member members[] = {
 	{ "routes", take_routes, 0 },
 	{ "zones", policy_file__take_zones, 0 },
 	{ "rules", policy_file__take_rules, 0 },
+	{ "services", policy_file__take_services, 0 },
 	{ "refusal", policy_file__take_refusal, offsetof(struct policy, refusal) },
 	{ "reverse_path", policy_file__take_reverse_path, offsetof(struct policy, is_strict) },
 	{}
@@ -424,14 +402,32 @@ static int check_nat(struct policy *policy, struct dart_yaml *yaml, const yaml_n
 	return check_statics(policy, yaml, root);
 }
 
-static int check(struct policy *policy, struct dart_yaml *yaml, const yaml_node_t *root)
+/* No setting is of another function than that of the policy. */
+static int check_function(struct policy *policy, struct dart_yaml *yaml, const yaml_node_t *root)
 {
-	if (policy->function == POLICY_FIREWALL)
-		return policy_file__check_firewall(policy, yaml, root);
-	if (policy->zone_count || policy->rule_count)
+	if (policy->function != POLICY_NAT && (policy->inside.count || policy->address_count ||
+					       policy->static_count || policy->is_open))
+		return dart_yaml__refuse(
+			yaml, root,
+			"'inside', 'pools', 'static' and 'filtering' are for 'function: nat'");
+	if (policy->function != POLICY_FIREWALL && (policy->zone_count || policy->rule_count))
 		return dart_yaml__refuse(yaml, root,
 					 "'zones' and 'rules' are for 'function: firewall'");
-	return check_nat(policy, yaml, root);
+	if (policy->function != POLICY_BALANCER && policy->service_count)
+		return dart_yaml__refuse(yaml, root, "'services' are for 'function: balancer'");
+	return 0;
+}
+
+static int check(struct policy *policy, struct dart_yaml *yaml, const yaml_node_t *root)
+{
+	static int (*const checks[POLICY_FUNCTIONS])(
+		struct policy * policy, struct dart_yaml * yaml, const yaml_node_t *root) = {
+		[POLICY_NAT] = check_nat,
+		[POLICY_FIREWALL] = policy_file__check_firewall,
+		[POLICY_BALANCER] = policy_file__check_balancer,
+	};
+
+	return check_function(policy, yaml, root) ?: checks[policy->function](policy, yaml, root);
 }
 
 static int set_defaults(struct policy *policy, struct dart_error *error)

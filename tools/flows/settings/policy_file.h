@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Values in the file of a policy, and the part of it about firewalls.  All functions return 0, or
+ * Values in the file of a policy, and the parts of it about firewalls and balancers.  All functions return 0, or
  * -errno with a sentence in the error of @yaml.
  */
 #ifndef FLOWS_POLICY_FILE_H
@@ -21,6 +21,13 @@ int policy_file__take_range(struct dart_yaml *yaml, const yaml_node_t *node,
 			    struct dart_prefix *prefix);
 uint32_t policy_file__first(const struct dart_prefix *prefix);
 uint32_t policy_file__mask(const struct dart_prefix *prefix);
+/* An address and a port, struct end. */
+int policy_file__take_end(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
+/* TCP or UDP, a uint8_t. */
+int policy_file__take_port_protocol(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
+/* One of two words, a bool: is it the second one? */
+int policy_file__take_choice(struct dart_yaml *yaml, const yaml_node_t *node, const char *first,
+			     const char *second, void *into);
 /* Makes place for @more further items of @size bytes in the list that @items points to. */
 int policy_file__grow(struct dart_yaml *yaml, const yaml_node_t *node, void *items, size_t size,
 		      size_t count, size_t more, size_t most);
@@ -33,6 +40,13 @@ int policy_file__take_refusal(struct dart_yaml *yaml, const yaml_node_t *node, v
 int policy_file__take_reverse_path(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
 /* Finds the zones of the rules. */
 int policy_file__check_firewall(struct policy *policy, struct dart_yaml *yaml,
+				const yaml_node_t *root);
+
+/* ---- of a balancer; @into: the policy */
+
+int policy_file__take_services(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
+/* Sorts services and servers. */
+int policy_file__check_balancer(struct policy *policy, struct dart_yaml *yaml,
 				const yaml_node_t *root);
 
 #endif /* FLOWS_POLICY_FILE_H */

@@ -1,71 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Zones and rules in the file of a policy, and values that other parts have, too. */
+/* Zones and rules in the file of a policy. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "policy_file.h"
-
-/* ---- values */
-
-const char *policy_file__text(const yaml_node_t *node)
-{
-	return dart_yaml__text(node) ?: "";
-}
-
-int policy_file__take_quantity(struct dart_yaml *yaml, const yaml_node_t *node,
-			       enum dart_quantity quantity, uint64_t least, uint64_t most,
-			       uint64_t *value)
-{
-	char from[32], to[32];
-
-	if (!dart_quantity__parse(quantity, policy_file__text(node), least, most, value))
-		return 0;
-	dart_quantity__print(quantity, least, from, sizeof(from));
-	dart_quantity__print(quantity, most, to, sizeof(to));
-	return dart_yaml__refuse(yaml, node, "'%s' is not a %s from %s to %s",
-				 policy_file__text(node),
-				 quantity == DART_QUANTITY_TIME ? "time" : "number", from, to);
-}
-
-int policy_file__take_range(struct dart_yaml *yaml, const yaml_node_t *node,
-			    struct dart_prefix *prefix)
-{
-	struct dart_error reason;
-
-	if (dart_prefix__parse(prefix, policy_file__text(node), &reason))
-		return dart_yaml__refuse(yaml, node, "%s", reason.text);
-	if (prefix->family != AF_INET)
-		return dart_yaml__refuse(yaml, node, "'%s' is not a range of IPv4 addresses",
-					 policy_file__text(node));
-	return 0;
-}
-
-uint32_t policy_file__first(const struct dart_prefix *prefix)
-{
-	return (uint32_t)prefix->address[0] << 24 | prefix->address[1] << 16 |
-	       prefix->address[2] << 8 | prefix->address[3];
-}
-
-uint32_t policy_file__mask(const struct dart_prefix *prefix)
-{
-	return prefix->length ? ~0U << (32 - prefix->length) : 0;
-}
-
-int policy_file__grow(struct dart_yaml *yaml, const yaml_node_t *node, void *items, size_t size,
-		      size_t count, size_t more, size_t most)
-{
-	void *grown, **list = items;
-
-	if (more > most - count)
-		return dart_yaml__refuse(yaml, node, "more than %zu of them", most);
-	grown = realloc(*list, (count + more) * size);
-	if (!grown)
-		return dart_error__no_memory(yaml->error);
-	*list = grown;
-	return 0;
-}
 
 /* ---- zones */
 
@@ -283,13 +223,7 @@ int policy_file__take_refusal(struct dart_yaml *yaml, const yaml_node_t *node, v
 
 int policy_file__take_reverse_path(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
-	bool *is_strict = into;
-
-	*is_strict = !strcmp(policy_file__text(node), "strict");
-	if (*is_strict || !strcmp(policy_file__text(node), "off"))
-		return 0;
-	return dart_yaml__refuse(yaml, node, "'%s' is neither strict nor off",
-				 policy_file__text(node));
+	return policy_file__take_choice(yaml, node, "off", "strict", into);
 }
 
 /* ---- the whole */
@@ -313,11 +247,6 @@ int policy_file__check_firewall(struct policy *policy, struct dart_yaml *yaml,
 		return dart_yaml__refuse(
 			yaml, root,
 			"a policy of a firewall has 'interface', 'table', 'zones' and 'routes'");
-	if (policy->inside.count || policy->address_count || policy->static_count ||
-	    policy->is_open)
-		return dart_yaml__refuse(
-			yaml, root,
-			"'inside', 'pools', 'static' and 'filtering' are for 'function: nat'");
 	for (i = 0; i < policy->rule_count && !ret; i++) {
 		struct policy_rule *rule = &policy->rules[i];
 
