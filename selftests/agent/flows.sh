@@ -88,6 +88,10 @@ check "they are in the table, too" soon entered 1200
 check "ICMP echoes come back translated, and so do replies" \
 	$packets $known flows1 icmp 80 answers
 check "the flows of ICMP are kept out of the table" shows '.flows.kept == 80'
+for protocol in udp tcp icmp; do
+	check "ICMP errors about $protocol come translated, with the packet that they quote" \
+		$packets $known flows1 $protocol 80 errors
+done
 check "two hosts inside talk by their ports outside" $packets $known flows1 udp 8 hairpin
 check "the journal lists all flows" [ "$(stat -c %s /run/flows.journal)" -gt $((32 * 1280)) ]
 

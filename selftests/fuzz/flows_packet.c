@@ -23,6 +23,24 @@ static void refuse(struct packet packet)
 		require(!packet__refuse(&packet, again));
 }
 
+/* An error, and the packet that it quotes, get other ends. */
+static void rewrite_error(struct packet packet)
+{
+	struct packet again;
+
+	packet__complete(&packet);
+	packet__set_quoted_source(&packet, &end);
+	packet__set_quoted_destination(&packet, &end);
+	packet__set_source(&packet, &end);
+	packet__set_destination(&packet, &end);
+	require(packet__is_sound(&packet));
+	require(!packet__read(&again, packet.frame, packet.length));
+	require(again.is_error && again.quoted_protocol == packet.quoted_protocol);
+	require(again.quoted_source.address == end.address);
+	require(again.quoted_destination.address == end.address);
+	refuse(packet);
+}
+
 static void rewrite(uint8_t *frame, size_t size)
 {
 	static const uint8_t next_hop[PACKET_MAC_LENGTH] = { 2 };
@@ -32,8 +50,7 @@ static void rewrite(uint8_t *frame, size_t size)
 		return;
 	require(packet.length <= size);
 	if (packet.is_error) {
-		packet__complete(&packet);
-		refuse(packet);
+		rewrite_error(packet);
 		return;
 	}
 	if (packet.protocol != IPPROTO_ICMP || !packet.is_reply)

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""nat_packets.py KNOWN INTERFACE PROTOCOL COUNT [answers|hairpin]
+"""nat_packets.py KNOWN INTERFACE PROTOCOL COUNT [answers|errors|hairpin]
 
 Sends the first packet of each of COUNT flows into INTERFACE, as hosts inside do, takes the packets
 that come back translated, and compares each byte with a packet that is built anew for the new ends.
 With "answers" the other ends answer each one, and the answers must arrive at the hosts inside.
+With "errors" a router outside, and then each host inside, sends an ICMP error about a packet.
 With "hairpin" the first host sends to the port outside of the second one, which answers.
 The ports outside are kept in the file KNOWN: they must be the same in each run, and no two equal.
 PROTOCOL is tcp, udp or icmp.  Exits with 1 and says why if a packet is missing or differs.
@@ -20,6 +21,7 @@ import time
 SWITCH, INSIDE, OUTSIDE = (bytes([2, 0, 0, 0, 0, last]) for last in (1, 0xa, 0xb))
 PROTOCOLS = {"icmp": 1, "tcp": 6, "udp": 17}
 POOL = ("203.0.113.0", "203.0.113.1", "203.0.113.2", "203.0.113.3")
+ROUTER = "192.0.2.77"
 PATIENCE_S = 60
 WINDOW = 64  # packets that are on their way at once
 
@@ -65,6 +67,16 @@ def build(macs, ends, protocol, payload, ttl, back=False):
     data = transport(protocol, sport, dport, b"%08d!" % payload, addresses, back)
     header = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(data), payload % 65536, 0, ttl,
                          PROTOCOLS[protocol], 0) + addresses
+    header = header[:10] + struct.pack("!H", checksum(header)) + header[12:]
+    return macs[1] + macs[0] + b"\x08\x00" + header + data
+
+
+def build_error(macs, source, destination, code, quoted, ttl):
+    """An ICMP error that says that the destination is unreachable, about the packet of a frame."""
+    data = struct.pack("!BBHHH", 3, code, 0, 0, 1400) + quoted[14:]
+    data = data[:2] + struct.pack("!H", checksum(data)) + data[4:]
+    header = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(data), 7, 0, ttl, 1, 0) + \
+        socket.inet_aton(source) + socket.inet_aton(destination)
     header = header[:10] + struct.pack("!H", checksum(header)) + header[12:]
     return macs[1] + macs[0] + b"\x08\x00" + header + data
 
@@ -154,6 +166,25 @@ def back(wire, protocol, flows, outsides):
         same(i, frame, build((SWITCH, INSIDE), (other, inside), protocol, i, 63, True))
 
 
+def errors(wire, protocol, flows, outsides):
+    """Of a router outside that has a smaller MTU, and of hosts inside that refuse answers."""
+    macs = (OUTSIDE, SWITCH)
+    frames = {i: build_error(macs, ROUTER, outsides[i][0], 4,
+                             build(macs, (outsides[i], other), protocol, i, 50), 64)
+              for i, inside, other in flows}
+    for i, frame in wire.exchange(frames).items():
+        _, inside, other = flows[i]
+        same(i, frame, build_error((SWITCH, INSIDE), ROUTER, inside[0], 4,
+                                   build(macs, (inside, other), protocol, i, 50), 63))
+    frames = {i: build_error((INSIDE, SWITCH), inside[0], other[0], 3,
+                             build(macs, (other, inside), protocol, i, 50, True), 64)
+              for i, inside, other in flows}
+    for i, frame in wire.exchange(frames).items():
+        _, inside, other = flows[i]
+        same(i, frame, build_error((SWITCH, OUTSIDE), outsides[i][0], other[0], 3,
+                                   build(macs, (other, outsides[i]), protocol, i, 50, True), 63))
+
+
 def hairpin(wire, known, protocol):
     """Two hosts inside talk by the port outside of the second."""
     one, two = (host(0), 4000), (host(1), 4000)
@@ -184,6 +215,8 @@ def main():
     outsides = out(wire, known, protocol, flows)
     if sys.argv[5:] == ["answers"]:
         back(wire, protocol, flows, outsides)
+    if sys.argv[5:] == ["errors"]:
+        errors(wire, protocol, flows, outsides)
     taken = [(name.split()[0], *outside) for name, outside in known.items()]
     if len(set(taken)) != len(taken):
         sys.exit("two mappings have the same port")

@@ -173,6 +173,34 @@ static void test_unserved(void **state)
 	close_scene();
 }
 
+static void test_errors(void **state)
+{
+	const struct end client = { CLIENT, 4000 };
+	struct end server;
+
+	open_scene(&balancer_type, ALL);
+	server = connect_from(client);
+	/* Of a router before the client, about an answer. */
+	assert_int_equal(send_error(CLIENT + 77, SERVICE, IPPROTO_TCP, web, client),
+			 BALANCER_RELATED);
+	assert_int_equal(scene.source.address, CLIENT + 77);
+	assert_int_equal(scene.destination.address, server.address);
+	assert_true(end__equal(&scene.quoted_source, &server));
+	assert_true(end__equal(&scene.quoted_destination, &client));
+	/* Of the server, or a router before it, about a packet of the client. */
+	assert_int_equal(send_error(FIRST + 77, CLIENT, IPPROTO_TCP, client, server),
+			 BALANCER_RELATED);
+	assert_int_equal(scene.source.address, SERVICE);
+	assert_int_equal(scene.destination.address, CLIENT);
+	assert_true(end__equal(&scene.quoted_source, &client));
+	assert_true(end__equal(&scene.quoted_destination, &web));
+	assert_int_equal(send_error(CLIENT + 77, SERVICE, IPPROTO_TCP, web, at(CLIENT, 1)),
+			 BALANCER_UNRELATED);
+	assert_int_equal(send_error(CLIENT + 77, SERVICE + 1, IPPROTO_TCP, web, client),
+			 BALANCER_INVALID);
+	close_scene();
+}
+
 static void test_spoofed(void **state)
 {
 	uint8_t frame[200];
@@ -460,6 +488,7 @@ int main(void)
 		     test_refused_connection),
 		TEST("flows are shared out, alike in all processes", test_choices),
 		TEST("packets to no service are dropped", test_unserved),
+		TEST("an ICMP error comes with the packet that its receiver sent", test_errors),
 		TEST("damaged and spoofed packets are dropped", test_spoofed),
 		TEST("without a server that is up, packets are refused", test_no_server),
 		TEST("flows of a server that is down are kept, but for those that open",

@@ -282,31 +282,18 @@ static void test_pseudo_connections(void **state)
 	close_scene();
 }
 
-/* An error about a packet of the client to the server, from a router outside. */
-static enum firewall_verdict send_error(struct end quoted_source, struct end quoted_destination,
-					uint32_t to)
-{
-	uint8_t frame[200], quoted[100];
-	size_t length;
-
-	make(quoted, IPPROTO_TCP, quoted_source, quoted_destination, 20);
-	length = make(frame, IPPROTO_ICMP, (struct end){ SERVER + 7, 0 }, (struct end){ to, 0 },
-		      8 + 28);
-	memset(frame + TCP, 0, 8);
-	frame[TCP] = 3;
-	frame[TCP + 1] = 4;
-	memcpy(frame + TCP + 8, quoted + IP, 28);
-	return take(frame, length, false);
-}
-
 static void test_errors(void **state)
 {
+	const uint32_t router = SERVER + 7;
+
 	open_scene(&firewall_type, RULES);
-	assert_int_equal(send_error(client, server, CLIENT), FIREWALL_UNKNOWN);
+	assert_int_equal(send_error(router, CLIENT, IPPROTO_TCP, client, server), FIREWALL_UNKNOWN);
 	connect_tcp();
-	assert_int_equal(send_error(client, server, CLIENT), FIREWALL_RELATED);
-	assert_int_equal(send_error(client, server, CLIENT + 1), FIREWALL_INVALID);
-	assert_int_equal(send_error(client, (struct end){ SERVER, 81 }, CLIENT), FIREWALL_UNKNOWN);
+	assert_int_equal(send_error(router, CLIENT, IPPROTO_TCP, client, server), FIREWALL_RELATED);
+	assert_int_equal(send_error(router, CLIENT + 1, IPPROTO_TCP, client, server),
+			 FIREWALL_INVALID);
+	assert_int_equal(send_error(router, CLIENT, IPPROTO_TCP, client, at(SERVER, 81)),
+			 FIREWALL_UNKNOWN);
 	close_scene();
 }
 

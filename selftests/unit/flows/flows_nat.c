@@ -209,6 +209,82 @@ static void test_other_policies(void **state)
 	close_scene();
 }
 
+static void test_errors(void **state)
+{
+	static const uint8_t protocols[] = { IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP };
+	const uint32_t router = REMOTE + 77;
+	struct end inside, remote, outside;
+	int i;
+
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1}]\n");
+	for (i = 0; i < 3; i++) {
+		inside = at(INSIDE, 4000);
+		remote = at(REMOTE, protocols[i] == IPPROTO_ICMP ? 0 : 53);
+		outside = out(protocols[i], inside, remote);
+		/* Of a router outside: the host inside gets it, about its own packet. */
+		assert_int_equal(send_error(router, POOL, protocols[i], outside, remote),
+				 NAT_RELATED);
+		assert_int_equal(scene.source.address, router);
+		assert_int_equal(scene.destination.address, INSIDE);
+		assert_true(end__equal(&scene.quoted_source, &inside));
+		assert_true(end__equal(&scene.quoted_destination, &remote));
+		/* About a packet that nobody sent. */
+		remote.address++;
+		assert_int_equal(send_error(router, POOL, protocols[i], outside, remote),
+				 NAT_UNKNOWN);
+		outside.port++;
+		assert_int_equal(send_error(router, POOL, protocols[i], outside, remote),
+				 NAT_UNKNOWN);
+	}
+	assert_int_equal(send_error(router, REMOTE, IPPROTO_UDP, remote, outside), NAT_UNRELATED);
+	close_scene();
+}
+
+/* Of a host inside about a packet that came in, and of a router before it. */
+static void test_errors_from_inside(void **state)
+{
+	const struct end inside = { INSIDE, 4000 }, remote = { REMOTE, 53 };
+	struct end outside;
+	uint32_t sender;
+
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1}]\n");
+	outside = out(IPPROTO_UDP, inside, remote);
+	for (sender = INSIDE; sender < INSIDE + 2; sender++) {
+		assert_int_equal(send_error(sender, REMOTE, IPPROTO_UDP, remote, inside),
+				 NAT_RELATED);
+		assert_int_equal(scene.source.address, POOL);
+		assert_int_equal(scene.destination.address, REMOTE);
+		assert_true(end__equal(&scene.quoted_source, &remote));
+		assert_true(end__equal(&scene.quoted_destination, &outside));
+	}
+	assert_int_equal(send_error(INSIDE, REMOTE + 1, IPPROTO_UDP, remote, inside), NAT_UNKNOWN);
+	assert_int_equal(send_error(INSIDE, REMOTE, IPPROTO_TCP, remote, inside), NAT_UNKNOWN);
+	close_scene();
+}
+
+static void test_errors_of_hairpins(void **state)
+{
+	const struct end one = { INSIDE, 4000 }, two = { INSIDE + 1, 5000 };
+	struct end mine, other, source, destination;
+
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1}]\n"
+			      "filtering: endpoint-independent\n");
+	mine = out(IPPROTO_UDP, one, at(REMOTE, 53));
+	other = out(IPPROTO_UDP, two, at(REMOTE, 53));
+	source = one;
+	destination = other;
+	assert_int_equal(send_packet(IPPROTO_UDP, &source, &destination), NAT_TRANSLATED);
+	assert_true(end__equal(&source, &mine) && end__equal(&destination, &two));
+	assert_int_equal(send_packet(IPPROTO_UDP, &destination, &source), NAT_TRANSLATED);
+	/* The second host refuses the packet that it got. */
+	assert_int_equal(send_error(INSIDE + 1, POOL, IPPROTO_UDP, mine, two), NAT_RELATED);
+	assert_int_equal(scene.source.address, POOL);
+	assert_int_equal(scene.destination.address, INSIDE);
+	assert_true(end__equal(&scene.quoted_source, &one));
+	assert_true(end__equal(&scene.quoted_destination, &other));
+	close_scene();
+}
+
 static void test_closed(void **state)
 {
 	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1}]\n");
@@ -265,6 +341,9 @@ int main(void)
 		TEST("hosts reach static mappings, from inside, too",
 		     test_static_mappings_and_hairpin),
 		TEST("flows that another policy has no place for end", test_other_policies),
+		TEST("an ICMP error comes with the packet that its receiver sent", test_errors),
+		TEST("so does one from inside", test_errors_from_inside),
+		TEST("so does one between two hosts inside", test_errors_of_hairpins),
 		TEST("without a journal no flow begins", test_closed),
 		TEST("a port is never two mappings'", test_ports_are_never_doubled),
 	};

@@ -374,6 +374,70 @@ static void test_errors(void **state)
 	assert_int_equal(packet__read(&error, answer, IP + 20 + 8 + 20 + 7), PACKET_CUT);
 }
 
+/* An error about a random packet, which it quotes in part; returns the length of the frame. */
+static size_t quote(uint8_t *frame, const uint8_t *quoted, size_t length)
+{
+	memset(frame, 0, IP + 20 + 8);
+	put16(frame + 12, 0x0800);
+	frame[IP] = 0x45;
+	put16(frame + IP + 2, 20 + 8 + length);
+	frame[IP + 8] = 64;
+	frame[IP + 9] = IPPROTO_ICMP;
+	put16(frame + IP + 20, 3 << 8 | 4);
+	put16(frame + IP + 26, 1400); /* MTU */
+	memcpy(frame + IP + 28, quoted + IP, length);
+	write_checksums(frame, IP + 28 + length);
+	return IP + 28 + length;
+}
+
+static void rewrite_quoted(uint64_t *random, uint8_t protocol)
+{
+	const struct end source = random_end(random), destination = random_end(random);
+	uint8_t frame[2 * FRAME_MAX], quoted[FRAME_MAX];
+	const size_t whole = make(quoted, random, protocol) - IP;
+	const size_t header = 4 * (quoted[IP] & 15);
+	const bool is_cut = random__below(random, 2);
+	const size_t length = is_cut ? header + 8 + random__below(random, whole - header - 7) :
+				       whole;
+	size_t frame_length = quote(frame, quoted, length);
+	struct packet packet, again;
+
+	assert_int_equal(packet__read(&packet, frame, frame_length), PACKET_GOOD);
+	assert_true(packet.is_error);
+	packet__set_quoted_source(&packet, &source);
+	packet__set_quoted_destination(&packet, &destination);
+	packet__set_source(&packet, &source);
+	packet__set_destination(&packet, &destination);
+	assert_int_equal(get16(frame + IP + 26), 1400);
+	assert_true(packet__is_sound(&packet));
+	assert_int_equal(packet__read(&again, frame, frame_length), PACKET_GOOD);
+	assert_int_equal(again.source.address, source.address);
+	assert_int_equal(again.destination.address, destination.address);
+	assert_int_equal(again.quoted_source.address, source.address);
+	assert_int_equal(again.quoted_destination.address, destination.address);
+	if (protocol != IPPROTO_ICMP) {
+		assert_int_equal(again.quoted_source.port, source.port);
+		assert_int_equal(again.quoted_destination.port, destination.port);
+	} else {
+		assert_int_equal(again.quoted_source.port ?: again.quoted_destination.port,
+				 quoted[IP + header] ? source.port : destination.port);
+	}
+	if (length < whole)
+		return;
+	memcpy(quoted + IP, frame + IP + 28, length);
+	assert_right(quoted, IP + length);
+}
+
+static void test_quoted(void **state)
+{
+	static const uint8_t protocols[] = { IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP };
+	uint64_t random = 12;
+	int i;
+
+	for (i = 0; i < ROUNDS; i++)
+		rewrite_quoted(&random, protocols[i % 3]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -387,6 +451,7 @@ int main(void)
 		TEST("what cannot be translated is told by its flaw", test_flaws),
 		TEST("a damaged segment or datagram is not sound", test_sound),
 		TEST("a segment is refused by RST", test_resets),
+		TEST("a packet that an error quotes gets other ends", test_quoted),
 		TEST("a datagram is refused by an ICMP error, which is read again", test_errors),
 	};
 

@@ -32,7 +32,7 @@ static struct scene {
 	bool is_away; /* dartd */
 	/* of the last packet: what became of it, and the ends that it left with */
 	enum function_action action;
-	struct end source, destination;
+	struct end source, destination, quoted_source, quoted_destination;
 } scene;
 
 static inline void begun(void *subject, const struct flow *flow)
@@ -187,6 +187,8 @@ static inline unsigned int take(uint8_t *frame, size_t length, bool is_damaged)
 	scene.action = function__take(scene.function, &packet, scene.now);
 	scene.source = packet.source;
 	scene.destination = packet.destination;
+	scene.quoted_source = packet.quoted_source;
+	scene.quoted_destination = packet.quoted_destination;
 	while (counts->verdicts[verdict] == before.verdicts[verdict])
 		verdict++;
 	/* What the function rewrites has the right checksums. */
@@ -195,6 +197,8 @@ static inline unsigned int take(uint8_t *frame, size_t length, bool is_damaged)
 		assert_int_equal(packet__read(&packet, frame, length), PACKET_GOOD);
 		assert_true(end__equal(&packet.source, &scene.source) &&
 			    end__equal(&packet.destination, &scene.destination));
+		assert_true(end__equal(&packet.quoted_source, &scene.quoted_source) &&
+			    end__equal(&packet.quoted_destination, &scene.quoted_destination));
 	}
 	return verdict;
 }
@@ -228,6 +232,26 @@ static inline unsigned int send_echo(struct end source, struct end destination, 
 
 	put32(frame + TCP, is_reply ? 0 : 8 << 24);
 	put16(frame + TCP + 4, is_reply ? destination.port : source.port);
+	return take(frame, length, false);
+}
+
+/* An error of a host, or a router, that quotes a packet of @source to @destination. */
+static inline unsigned int send_error(uint32_t sender, uint32_t receiver, uint8_t protocol,
+				      struct end source, struct end destination)
+{
+	uint8_t frame[200], quoted[100];
+	size_t length;
+
+	make(quoted, protocol, source, destination, 20);
+	if (protocol == IPPROTO_ICMP) {
+		put32(quoted + TCP, 8 << 24);
+		put16(quoted + TCP + 4, source.port);
+	}
+	length = make(frame, IPPROTO_ICMP, at(sender, 0), at(receiver, 0), 8 + 28);
+	memset(frame + TCP, 0, 8);
+	frame[TCP] = 3;
+	frame[TCP + 1] = 4;
+	memcpy(frame + TCP + 8, quoted + IP, 28);
 	return take(frame, length, false);
 }
 

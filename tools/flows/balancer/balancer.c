@@ -14,12 +14,12 @@
 	((struct balancer_flow *)((char *)(link)-offsetof(struct balancer_flow, member)))
 
 static const char *const verdict_names[BALANCER_VERDICTS] = {
-	[BALANCER_TRANSLATED] = "translated", [BALANCER_DOWN] = "no_server",
-	[BALANCER_UNKNOWN] = "unknown",	      [BALANCER_UNSERVED] = "unserved",
-	[BALANCER_UNRELATED] = "unrelated",   [BALANCER_INVALID] = "invalid",
-	[BALANCER_SPOOFED] = "spoofed",	      [BALANCER_LIMITED] = "limited",
-	[BALANCER_EXHAUSTED] = "exhausted",   [BALANCER_ENDED] = "ended",
-	[BALANCER_CLOSED] = "closed",
+	[BALANCER_TRANSLATED] = "translated", [BALANCER_RELATED] = "related",
+	[BALANCER_DOWN] = "no_server",	      [BALANCER_UNKNOWN] = "unknown",
+	[BALANCER_UNSERVED] = "unserved",     [BALANCER_UNRELATED] = "unrelated",
+	[BALANCER_INVALID] = "invalid",	      [BALANCER_SPOOFED] = "spoofed",
+	[BALANCER_LIMITED] = "limited",	      [BALANCER_EXHAUSTED] = "exhausted",
+	[BALANCER_ENDED] = "ended",	      [BALANCER_CLOSED] = "closed",
 };
 
 /* ---- flows */
@@ -194,6 +194,33 @@ static enum balancer_verdict take_of_flow(struct balancer *balancer, struct bala
 	}
 }
 
+/*
+ * An ICMP error goes to the sender of the packet that it quotes, which a server knows by its own
+ * end, and a client by that of the service.  So a client does not see the address of a router
+ * before the server either.
+ */
+static enum balancer_verdict take_error(struct balancer *balancer, struct packet *packet)
+{
+	const struct balancer_flow *flow;
+
+	if (packet->destination.address != packet->quoted_source.address)
+		return BALANCER_INVALID;
+	flow = find_by_service(balancer, packet->quoted_protocol, &packet->quoted_source,
+			       &packet->quoted_destination);
+	if (flow) {
+		packet__set_quoted_source(packet, &flow->server_end);
+		packet__set_destination(packet, &(struct end){ flow->server_end.address, 0 });
+		return BALANCER_RELATED;
+	}
+	flow = find_by_server(balancer, packet->quoted_protocol, &packet->quoted_destination,
+			      &packet->quoted_source);
+	if (!flow)
+		return BALANCER_UNRELATED;
+	packet__set_quoted_destination(packet, &flow->service_end);
+	packet__set_source(packet, &(struct end){ flow->service_end.address, 0 });
+	return BALANCER_RELATED;
+}
+
 static enum balancer_verdict judge(struct balancer *balancer, struct packet *packet,
 				   uint64_t now_ns)
 {
@@ -205,6 +232,8 @@ static enum balancer_verdict judge(struct balancer *balancer, struct packet *pac
 	/* The receiver would not take it, so it says nothing about the connection. */
 	if (!packet__is_sound(packet))
 		return BALANCER_INVALID;
+	if (packet->is_error)
+		return take_error(balancer, packet);
 	if (packet->protocol == IPPROTO_TCP) {
 		segment = packet__segment(packet);
 		if (!connection__are_flags_valid(segment.flags))
@@ -225,6 +254,7 @@ static enum function_action take(struct function *function, struct packet *packe
 	*verdict = judge((struct balancer *)function, packet, now_ns);
 	switch (*verdict) {
 	case BALANCER_TRANSLATED:
+	case BALANCER_RELATED:
 		return FUNCTION_PASSES;
 	case BALANCER_DOWN:
 	case BALANCER_UNKNOWN:

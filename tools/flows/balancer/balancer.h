@@ -18,6 +18,7 @@
 /* What becomes of a packet. */
 enum balancer_verdict {
 	BALANCER_TRANSLATED,
+	BALANCER_RELATED, /* an ICMP error about a flow, translated with the packet that it quotes */
 	BALANCER_DOWN, /* no server of the service takes new flows */
 	BALANCER_UNKNOWN, /* to a service, but it begins no connection and belongs to none */
 	BALANCER_UNSERVED, /* to the address of a service, but to none of its services */

@@ -315,7 +315,7 @@ void packet__set_source(struct packet *packet, const struct end *source)
 	uint8_t *port = packet->transport;
 
 	if (packet->protocol == IPPROTO_ICMP)
-		port = packet->is_reply ? NULL : port + ICMP_IDENTIFIER;
+		port = packet->is_reply || packet->is_error ? NULL : port + ICMP_IDENTIFIER;
 	set_end(packet, OFFSET_SOURCE, port, source);
 	packet->source = *source;
 }
@@ -328,6 +328,99 @@ void packet__set_destination(struct packet *packet, const struct end *destinatio
 		port = packet->is_reply ? packet->transport + ICMP_IDENTIFIER : NULL;
 	set_end(packet, OFFSET_DESTINATION, port, destination);
 	packet->destination = *destination;
+}
+
+/* ---- rewriting a quoted packet */
+
+/* Writes 16 bits of it, which the checksum of the error covers. */
+static void put_quoted(struct packet *packet, uint8_t *field, uint32_t value)
+{
+	adjust(packet->transport + ICMP_CHECKSUM, get16(field), value);
+	put16(field, value);
+}
+
+/* Adjusts a checksum of the quoted packet by the change of 16 bits. */
+static void adjust_quoted(struct packet *packet, uint8_t *checksum, uint32_t before, uint32_t after)
+{
+	uint8_t adjusted[2];
+
+	if (!checksum)
+		return;
+	memcpy(adjusted, checksum, sizeof(adjusted));
+	adjust(adjusted, before, after);
+	/* 0 would mean that there is none (RFC 768). */
+	if (packet->quoted_protocol == IPPROTO_UDP && !get16(adjusted))
+		put16(adjusted, 0xffff);
+	put_quoted(packet, checksum, get16(adjusted));
+}
+
+static uint8_t *quoted_transport(const struct packet *packet)
+{
+	uint8_t *ip = packet->transport + ICMP_LENGTH;
+
+	return ip + 4 * (ip[0] & 15);
+}
+
+/* The checksum after the quoted header; NULL if there is none, or it is not quoted. */
+static uint8_t *quoted_checksum(const struct packet *packet)
+{
+	uint8_t *transport = quoted_transport(packet);
+	const size_t length = packet->frame + packet->length - transport;
+
+	switch (packet->quoted_protocol) {
+	case IPPROTO_TCP:
+		return length >= TCP_CHECKSUM + 2 ? transport + TCP_CHECKSUM : NULL;
+	case IPPROTO_UDP:
+		return get16(transport + UDP_CHECKSUM) ? transport + UDP_CHECKSUM : NULL;
+	default:
+		return transport + ICMP_CHECKSUM;
+	}
+}
+
+/* Writes the address at this offset of the quoted header, and the port at @port, NULL: none. */
+static void set_quoted_end(struct packet *packet, size_t offset, uint8_t *port,
+			   const struct end *end)
+{
+	uint8_t *ip = packet->transport + ICMP_LENGTH, *checksum = quoted_checksum(packet);
+	uint32_t before;
+	size_t i;
+
+	for (i = 0; i < 4; i += 2) {
+		const uint32_t half = end->address >> (16 - 8 * i) & 0xffff;
+
+		before = get16(ip + offset + i);
+		put_quoted(packet, ip + offset + i, half);
+		adjust_quoted(packet, ip + OFFSET_CHECKSUM, before, half);
+		if (packet->quoted_protocol != IPPROTO_ICMP)
+			adjust_quoted(packet, checksum, before, half);
+	}
+	if (!port)
+		return;
+	before = get16(port);
+	put_quoted(packet, port, end->port);
+	adjust_quoted(packet, checksum, before, end->port);
+}
+
+void packet__set_quoted_source(struct packet *packet, const struct end *source)
+{
+	uint8_t *port = quoted_transport(packet);
+
+	if (packet->quoted_protocol == IPPROTO_ICMP)
+		port = *port == ICMP_ECHO_REQUEST ? port + ICMP_IDENTIFIER : NULL;
+	set_quoted_end(packet, OFFSET_SOURCE, port, source);
+	packet->quoted_source = *source;
+}
+
+void packet__set_quoted_destination(struct packet *packet, const struct end *destination)
+{
+	uint8_t *port = quoted_transport(packet);
+
+	if (packet->quoted_protocol == IPPROTO_ICMP)
+		port = *port == ICMP_ECHO_REPLY ? port + ICMP_IDENTIFIER : NULL;
+	else
+		port += 2;
+	set_quoted_end(packet, OFFSET_DESTINATION, port, destination);
+	packet->quoted_destination = *destination;
 }
 
 void packet__route(struct packet *packet, const uint8_t next_hop[static PACKET_MAC_LENGTH])

@@ -88,9 +88,15 @@ bool packet__refuse(struct packet *packet, uint8_t frame[static PACKET_REFUSAL_M
  * the sum of addresses and lengths.
  */
 void packet__complete(struct packet *packet);
-/* Gives the packet another source, or another destination; for an echo that has such a port. */
+/*
+ * Gives the packet another source, or another destination, with the port if it has one: an error
+ * has none, and an echo one of both.
+ */
 void packet__set_source(struct packet *packet, const struct end *source);
 void packet__set_destination(struct packet *packet, const struct end *destination);
+/* The same for the packet that an error quotes. */
+void packet__set_quoted_source(struct packet *packet, const struct end *source);
+void packet__set_quoted_destination(struct packet *packet, const struct end *destination);
 /* Routes it: takes 1 from its time to live, and addresses it from its receiver to @next_hop. */
 void packet__route(struct packet *packet, const uint8_t next_hop[static PACKET_MAC_LENGTH]);
 
