@@ -95,6 +95,11 @@ done
 check "two hosts inside talk by their ports outside" $packets $known flows1 udp 8 hairpin
 check "the journal lists all flows" [ "$(stat -c %s /run/flows.journal)" -gt $((32 * 1280)) ]
 
+check "the doctor finds nothing wrong" sh -c \
+	"dart-flows --policy $policy --control $control --json doctor >/run/findings"
+check "it looks at all" is_true '[.[].check] ==
+	["policy", "capability", "interface", "dartd", "table", "daemon"]' /run/findings
+
 # ---- restarts
 
 check "dart-flows ends at SIGTERM" host_down TERM dart-flows
@@ -165,5 +170,5 @@ check "dart-flows ends" host_down TERM dart-flows
 check "the control socket is gone" [ ! -e $control ]
 ip link del flows0
 check "the agent stops" host_down
-rm -f /run/flows.journal*
+rm -f /run/flows.journal* /run/findings
 finish

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # dart-flows: the flows of network functions begin, age and end.
 programs += dart-flows
-dart-flows_sources := $(wildcard tools/flows/*.c tools/flows/*/*.c)
+dart-flows_sources := $(wildcard tools/flows/*.c tools/flows/*/*.c) tools/doctor/findings.c
 dart-flows_libraries := dart
 dart-flows_packages := jansson libsystemd libxxhash yaml-0.1
 

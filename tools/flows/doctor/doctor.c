@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Checks a policy, and the interface, the table and the daemon that it needs: see doctor.h. */
+#include "doctor.h"
+
+#include <errno.h>
+#include <libdart/registration/client.h>
+#include <libdart/tea/tea_lookup.h>
+#include <linux/ethtool.h>
+#include <linux/sockios.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "tools/doctor/findings.h"
+#include "tools/flows/function/function.h"
+
+/* Lengths of values: schemas/nat.yaml and schemas/firewall.yaml. */
+static const struct {
+	const char *schema;
+	json_int_t value_length;
+} tables[POLICY_FUNCTIONS] = {
+	[POLICY_NAT] = { "nat", 7 },
+	[POLICY_FIREWALL] = { "firewall", 1 },
+	[POLICY_BALANCER] = { "nat", 7 },
+};
+
+/* ---- this process and the interface */
+
+static void check_capability(struct findings *findings)
+{
+	const int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+
+	if (fd >= 0) {
+		close(fd);
+		findings__ok(findings, "capability", "a packet socket can be opened");
+		return;
+	}
+	findings__fail(findings, "capability", "cannot open a packet socket: %s",
+		       strerrordesc_np(errno));
+	findings__advise(findings, "dart-flows needs root with CAP_NET_RAW, as in its unit");
+}
+
+static bool is_joining(int fd, const char *interface)
+{
+	struct ethtool_value gro = { .cmd = ETHTOOL_GGRO };
+	struct ifreq request = { .ifr_data = (char *)&gro };
+
+	strcpy(request.ifr_name, interface);
+	return !ioctl(fd, SIOCETHTOOL, &request) && gro.data;
+}
+
+static void examine_interface(struct findings *findings, int fd, const char *interface)
+{
+	struct ifreq request = {};
+
+	strcpy(request.ifr_name, interface);
+	if (ioctl(fd, SIOCGIFFLAGS, &request)) {
+		findings__fail(findings, "interface", "cannot use the interface '%s': %s",
+			       interface, strerrordesc_np(errno));
+		findings__advise(findings, "name the port of the switch as 'interface' (ip link)");
+	} else if (!(request.ifr_flags & IFF_UP)) {
+		findings__fail(findings, "interface", "the interface '%s' is down", interface);
+		findings__command(findings, "ip link set %s up", interface);
+	} else if (!ioctl(fd, SIOCGIFADDR, &request)) {
+		findings__warn(findings, "interface",
+			       "the interface '%s' has an IPv4 address: this host may answer "
+			       "packets of the switch itself",
+			       interface);
+		findings__command(findings, "ip address flush dev %s", interface);
+	} else if (is_joining(fd, interface)) {
+		findings__warn(findings, "interface",
+			       "the interface '%s' joins packets (gro), which are too long to be "
+			       "sent then",
+			       interface);
+		findings__command(findings, "ethtool -K %s gro off", interface);
+	} else {
+		findings__ok(findings, "interface", "the interface '%s' is up", interface);
+	}
+}
+
+static void check_interface(struct findings *findings, const char *interface)
+{
+	const int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0) {
+		findings__fail(findings, "interface", "cannot open a socket: %s",
+			       strerrordesc_np(errno));
+		findings__advise(findings, "see why this process has no sockets");
+		return;
+	}
+	examine_interface(findings, fd, interface);
+	close(fd);
+}
+
+/* ---- dartd and its table */
+
+static void advise_table(struct findings *findings, const struct policy *policy)
+{
+	findings__command(findings, "dartctl table create %s --schema %s --entries %llu",
+			  policy->table, tables[policy->function].schema,
+			  2 * (unsigned long long)policy->flows);
+}
+
+static void examine_table(struct findings *findings, const struct policy *policy,
+			  const json_t *reply)
+{
+	json_int_t rows_log2, cells, key, value;
+
+	if (json_unpack((json_t *)json_object_get(reply, "table"), "{s:I, s:I, s:I, s:I}",
+			"rows_log2", &rows_log2, "cells", &cells, "key_length", &key,
+			"value_length", &value) ||
+	    rows_log2 < 0 || rows_log2 > DART_TEA_ROWS_LOG2_MAX || cells < 0 ||
+	    cells > DART_TEA_CELLS_MAX) {
+		findings__fail(findings, "table", "cannot understand dartd's table '%s'",
+			       policy->table);
+		findings__advise(findings, "install dartd and dart-flows of the same release");
+	} else if (key != FLOW_KEY_LENGTH || value != tables[policy->function].value_length) {
+		findings__fail(findings, "table",
+			       "the table '%s' has keys of %lld bytes and values of %lld, not "
+			       "%d and %lld",
+			       policy->table, (long long)key, (long long)value, FLOW_KEY_LENGTH,
+			       (long long)tables[policy->function].value_length);
+		findings__advise(findings,
+				 "'dartctl table remove', or another 'table' in the policy, and "
+				 "then 'dartctl table create' with --schema %s",
+				 tables[policy->function].schema);
+	} else if ((uint64_t)cells << rows_log2 < 2 * policy->flows) {
+		findings__warn(findings, "table",
+			       "the table '%s' has %llu places, and %llu flows have two entries "
+			       "each: dart-flows itself handles the flows beyond them",
+			       policy->table, (unsigned long long)cells << rows_log2,
+			       (unsigned long long)policy->flows);
+		findings__advise(findings, "lower 'flows' in the policy, or create a larger table");
+	} else {
+		findings__ok(findings, "table", "the table '%s' fits the policy", policy->table);
+	}
+}
+
+static void check_table(struct findings *findings, const struct policy *policy)
+{
+	struct dart_registration_client client;
+	struct dart_error error;
+	json_t *request, *reply;
+	int ret;
+
+	ret = dart_registration_client__open(&client, policy->dartd, &error);
+	if (ret) {
+		findings__fail(findings, "dartd", "cannot reach dartd at %s: %s", policy->dartd,
+			       strerrordesc_np(-ret));
+		findings__command(findings, "systemctl start dartd");
+		return;
+	}
+	findings__ok(findings, "dartd", "dartd answers at %s", policy->dartd);
+	request = json_pack("{s:s, s:s}", "request", "table-open", "name", policy->table);
+	ret = request ? dart_registration_client__ask(&client, request, -1, &reply, NULL, &error) :
+			dart_error__set(&error, EINVAL, "the name of the table is not UTF-8");
+	json_decref(request);
+	if (ret) {
+		findings__fail(findings, "table", "%s", error.text);
+		advise_table(findings, policy);
+	} else {
+		examine_table(findings, policy, reply);
+	}
+	if (request)
+		json_decref(reply);
+	dart_registration_client__close(&client);
+}
+
+/* ---- the daemon */
+
+static void check_daemon(struct findings *findings, const char *control)
+{
+	struct dart_registration_client client;
+	struct dart_error error;
+	int ret;
+
+	ret = dart_registration_client__open(&client, control, &error);
+	if (ret) {
+		findings__warn(findings, "daemon", "no dart-flows answers at %s: %s", control,
+			       strerrordesc_np(-ret));
+		findings__command(findings, "systemctl start dart-flows");
+		return;
+	}
+	findings__ok(findings, "daemon", "dart-flows answers at %s", control);
+	dart_registration_client__close(&client);
+}
+
+int doctor__run(const char *path, const char *control, bool as_json)
+{
+	struct findings findings;
+	struct dart_error error;
+	struct policy policy;
+
+	findings__open(&findings, as_json);
+	if (policy__read(&policy, path, &error)) {
+		findings__fail(&findings, "policy", "%s", error.text);
+		findings__advise(&findings, "correct it: see dart-flows.yaml(5)");
+		return findings__close(&findings);
+	}
+	findings__ok(&findings, "policy", "%s is valid, with 'function: %s'", path,
+		     policy_function_names[policy.function]);
+	check_capability(&findings);
+	check_interface(&findings, policy.interface);
+	check_table(&findings, &policy);
+	check_daemon(&findings, control);
+	policy__clear(&policy);
+	return findings__close(&findings);
+}
