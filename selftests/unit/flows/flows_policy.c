@@ -193,6 +193,9 @@ static void test_mistakes_have_a_line(void **state)
 		  "flows.yaml:6: two services are tcp 192.0.2.10:80" },
 		{ BALANCER SERVICE("servers: [{address: 192.0.2.10:81}]"),
 		  "the server 192.0.2.10:81 has the address of a service" },
+		{ "function: balancer\ninterface: eth1\ntable: t\n" SERVICE(
+			  SERVERS) "routes: [{prefix: 10.2.0.0/16, mac: 02:00:00:00:00:0b}]\n",
+		  "the server 10.1.0.1:80 is in no prefix of 'routes'" },
 		{ BALANCER SERVICE(SERVERS ", when_down: drop"),
 		  "flows.yaml:5: 'drop' is neither end nor keep" },
 		{ BALANCER SERVICE(SERVERS ", check: {interval: 10ms}"),

@@ -265,10 +265,17 @@ int policy_file__check_balancer(struct policy *policy, struct dart_yaml *yaml,
 		for (server = 0; server < service->server_count; server++)
 			policy->servers[service->first_server + server].service = i;
 	}
-	for (server = 0; server < policy->server_count; server++)
-		if (policy__is_service(policy, policy->servers[server].end.address))
-			return dart_yaml__refuse(
-				yaml, root, "the server %s has the address of a service",
-				policy__print_end(&policy->servers[server].end, text));
+	for (server = 0; server < policy->server_count; server++) {
+		const struct end *end = &policy->servers[server].end;
+
+		if (policy__is_service(policy, end->address))
+			return dart_yaml__refuse(yaml, root,
+						 "the server %s has the address of a service",
+						 policy__print_end(end, text));
+		if (!policy__route(policy, end->address))
+			return dart_yaml__refuse(yaml, root,
+						 "the server %s is in no prefix of 'routes'",
+						 policy__print_end(end, text));
+	}
 	return 0;
 }
