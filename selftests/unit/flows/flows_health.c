@@ -186,6 +186,30 @@ static void test_silent_server(void **state)
 	close(fd);
 }
 
+/* The time-out and the answer are both there when the loop runs again. */
+static void test_late_loop(void **state)
+{
+	uint16_t ports[20] = {};
+	int fds[20];
+	size_t i;
+
+	for (i = 0; i < 20; i++)
+		fds[i] = open_port(i, &ports[i], 100);
+	open_scene(ports, 20, "fall: 1");
+	for (i = 0; i < 20; i++)
+		run();
+	usleep(300000);
+	for (i = 0; i < 20; i++)
+		while (!health__result(scene.health, i).checks)
+			run();
+	assert_int_equal(scene.changes, 0);
+	for (i = 0; i < 20; i++)
+		assert_int_equal(health__result(scene.health, i).failures, 0);
+	close_scene();
+	for (i = 0; i < 20; i++)
+		close(fds[i]);
+}
+
 /* More servers than checks at a time: each is checked, and none holds others up. */
 static void test_many(void **state)
 {
@@ -239,6 +263,7 @@ int main(void)
 		TEST("the first result of a server counts", test_first_result),
 		TEST("later results count when there are enough in turn", test_rise_and_fall),
 		TEST("a server that does not answer in time is down", test_silent_server),
+		TEST("an answer counts, even if the loop comes late to it", test_late_loop),
 		TEST("more servers are checked than checks are under way", test_many),
 		TEST("servers keep their state under another policy", test_other_policy),
 	};

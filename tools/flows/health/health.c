@@ -135,10 +135,14 @@ static bool open_check(struct target *target)
 		return false;
 	code = connect_to(target);
 	target->failure = code ? strerrordesc_np(code) : NULL;
-	if (code != EADDRNOTAVAIL && code != EAGAIN &&
-	    (code || sd_event_add_io(target->health->event, &target->io, target->fd, EPOLLOUT,
-				     on_connected, target) >= 0))
+	if (code && code != EADDRNOTAVAIL && code != EAGAIN)
 		return true;
+	if (!code && sd_event_add_io(target->health->event, &target->io, target->fd, EPOLLOUT,
+				     on_connected, target) >= 0) {
+		/* An answer that is there counts, even if the loop comes to it after the time-out. */
+		sd_event_source_set_priority(target->io, SD_EVENT_PRIORITY_IMPORTANT);
+		return true;
+	}
 	close(target->fd);
 	target->fd = -1;
 	return false;
