@@ -19,6 +19,12 @@ entered() {
 		dartctl -j table show nat | is_true ".entries == $((2 * $1))"
 }
 
+# refused_check: the only server has refused one
+refused_check() {
+	dartctl -j flow servers |
+		is_true '.[0].state == "down" and .[0].reason == "Connection refused"'
+}
+
 "$tests/package_install"
 ip link add flows0 type veth peer name flows1
 for interface in flows0 flows1; do
@@ -49,6 +55,17 @@ check "the service is killed" systemctl kill --signal=KILL dart-flows
 check "systemd starts it once more" soon says 3 "table 'nat' is there"
 check "flows have their ports after that" "$packets" $known flows1 udp 100 answers
 check "the service ends" systemctl stop dart-flows
+
+# ---- another function, with the same journal
+
+printf '%s\n' 'function: balancer' 'interface: flows0' 'table: nat' 'flows: 20000' \
+	'routes: [{prefix: 0.0.0.0/0, mac: 02:00:00:00:00:0b}]' \
+	'services: [{address: 192.0.2.10:80, protocol: tcp, check: {interval: 200ms},' \
+	' servers: [{address: 127.0.0.1:9}]}]' >/etc/dart/flows.yaml
+check "the service starts as a load balancer" systemctl start dart-flows
+check "it may connect to servers" soon refused_check
+check "flows of NAT are in the table no longer" soon entered 0
+check "the service ends again" systemctl stop dart-flows
 ip link del flows0
 rm -rf /var/lib/dart-flows /etc/dart/flows.yaml $known
 check "dartd ends" host_down
