@@ -61,6 +61,7 @@ static void test_all_is_read(void **state)
 	assert_int_equal(policy.addresses[2].address, 0xcb007109);
 	assert_int_equal(policy.addresses[2].last, 2999);
 	assert_true(policy.is_open);
+	assert_int_equal(policy.timeout_ns[POLICY_TCP], 60000000000);
 	assert_int_equal(policy.timeout_ns[POLICY_UDP], 60000000000);
 	assert_int_equal(policy.statics[0].outside.port, 443);
 	assert_true(policy__is_inside(&policy, 0x0a000001));
@@ -228,6 +229,7 @@ static void test_a_reload_keeps_some_settings(void **state)
 	struct dart_error error;
 
 	assert_int_equal(parse(&now, BASE POOLS, &error), 0);
+	assert_int_equal(now.timeout_ns[POLICY_TCP], 7440000000000);
 	assert_int_equal(parse(&next, BASE POOLS "rate: 7\nlimits: {ports: 1}\n", &error), 0);
 	assert_int_equal(policy__check_reload(&now, &next, &error), 0);
 	policy__clear(&next);
@@ -301,6 +303,7 @@ static void test_services(void **state)
 		      " servers: [{address: 10.1.0.2:8080}]}\n",
 		      &error),
 		0);
+	assert_int_equal(policy.timeout_ns[POLICY_TCP], 900000000000);
 	service = policy__find_service(&policy, 6, &web);
 	assert_non_null(service);
 	assert_true(service->ends_when_down && service->check.is_given);

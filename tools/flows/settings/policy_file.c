@@ -432,6 +432,10 @@ static int check(struct policy *policy, struct dart_yaml *yaml, const yaml_node_
 
 static int set_defaults(struct policy *policy, struct dart_error *error)
 {
+	/* A balancer does not see the ends of its connections, and the RFC is about NAT. */
+	if (!policy->timeout_ns[POLICY_TCP])
+		policy->timeout_ns[POLICY_TCP] =
+			(policy->function == POLICY_BALANCER ? 900 : 7440) * SECOND_NS;
 	if (!policy->dartd)
 		policy->dartd = strdup(DART_REGISTRATION_SOCKET);
 	if (!policy->journal)
@@ -448,8 +452,7 @@ static int take(struct policy *policy, struct dart_yaml *yaml, const yaml_node_t
 		.ports_limit = 1024,
 		.flows_limit = 4096,
 		/* At least as long as RFC 5382, 4787 and 5508 want. */
-		.timeout_ns = { [POLICY_TCP] = 7440 * SECOND_NS,
-				[POLICY_UDP] = 300 * SECOND_NS,
+		.timeout_ns = { [POLICY_UDP] = 300 * SECOND_NS,
 				[POLICY_ICMP] = 60 * SECOND_NS,
 				[POLICY_TRANSITORY] = 240 * SECOND_NS },
 		.refusal = POLICY_DROP,
