@@ -35,6 +35,7 @@ struct metadata_t {
 }
 
 #include "parser.p4"
+#include "forward.p4"
 #include "hash.p4"
 #include "icrc.p4"
 #include "state.p4"
@@ -46,6 +47,7 @@ struct metadata_t {
 control DartIngress(inout headers_t headers, inout metadata_t metadata,
 		    inout standard_metadata_t standard)
 {
+	Forward() forward;
 	FlowKey() flow_key;
 	Damage() damage;
 	ReadPath() read_path;
@@ -56,38 +58,12 @@ control DartIngress(inout headers_t headers, inout metadata_t metadata,
 	bit<8> outcome = OUTCOME_OTHER;
 	bit<32> share_crc;
 	bool changed;
+	bool is_forwarded;
 	bool is_damaged;
 	bool is_int;
 
 	@name(".dart_packets")
 	counter(OUTCOMES, CounterType.packets) packets;
-
-	@name(".forward_to")
-	action forward_to(bit<9> port)
-	{
-		standard.egress_spec = port;
-	}
-
-	/* To all ports of a group except the port of arrival. */
-	@name(".forward_flood")
-	action forward_flood(bit<16> group)
-	{
-		standard.mcast_grp = group;
-	}
-
-	@name(".forward_drop")
-	action forward_drop()
-	{
-		mark_to_drop(standard);
-	}
-
-	@name(".forward")
-	table forward {
-		key = { headers.ethernet.destination : exact; }
-		actions = { forward_to; forward_flood; forward_drop; }
-		default_action = forward_drop;
-		size = FORWARD_ENTRIES;
-	}
 
 	@name(".dart_sink_all")
 	action sink_all()
@@ -152,15 +128,14 @@ control DartIngress(inout headers_t headers, inout metadata_t metadata,
 
 	apply {
 		metadata.trigger = TRIGGER_NONE;
-		/* No port: a flooded packet leaves only through its group. */
-		mark_to_drop(standard);
-		if (!headers.ethernet.isValid())
+		if (!headers.ethernet.isValid()) {
+			mark_to_drop(standard);
 			return;
-		switch (forward.apply().action_run) {
-			forward_drop: {
-				return;
-			}
 		}
+		forward.apply(headers.ethernet.destination, standard,
+			      is_forwarded);
+		if (!is_forwarded)
+			return;
 		flow_key.apply(headers, metadata.report);
 		damage.apply(headers, standard.parser_error, is_damaged);
 		is_int = headers.int_md.isValid() && !is_damaged &&

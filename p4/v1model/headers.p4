@@ -25,7 +25,21 @@ header int_tail_h {
 	varbit<8064> hops;	/* the first hops of a long path */
 }
 
+/* The headers around a packet, which its program may replace by its own. */
+#ifndef HEADERS_IN_FRONT
+#define HEADERS_IN_FRONT
+#define HEADERS_BEHIND							\
+	bth_h bth;							\
+	reth_h reth;							\
+	slot8_h slot8;							\
+	slot16_h slot16;						\
+	slot32_h slot32;						\
+	slot64_h slot64;						\
+	icrc_h icrc;
+#endif
+
 struct headers_t {
+	HEADERS_IN_FRONT
 	ethernet_h ethernet;
 	tag_h outer_tag;
 	tag_h inner_tag;
@@ -39,13 +53,7 @@ struct headers_t {
 	hop_h[HOPS] hop;
 	int_tail_h int_tail;
 	ports_h ports;
-	bth_h bth;
-	reth_h reth;
-	slot8_h slot8;
-	slot16_h slot16;
-	slot32_h slot32;
-	slot64_h slot64;
-	icrc_h icrc;
+	HEADERS_BEHIND
 }
 
 /* The protocol after IPv6 and its extension headers. */
@@ -61,22 +69,6 @@ control Ipv6Protocol(in headers_t headers, out bit<8> protocol)
 			protocol = headers.extensions[2].next_header;
 		if (headers.extensions[3].isValid())
 			protocol = headers.extensions[3].next_header;
-	}
-}
-
-control SetIpv6Protocol(inout headers_t headers, in bit<8> protocol)
-{
-	apply {
-		if (headers.extensions[3].isValid())
-			headers.extensions[3].next_header = protocol;
-		else if (headers.extensions[2].isValid())
-			headers.extensions[2].next_header = protocol;
-		else if (headers.extensions[1].isValid())
-			headers.extensions[1].next_header = protocol;
-		else if (headers.extensions[0].isValid())
-			headers.extensions[0].next_header = protocol;
-		else
-			headers.ipv6.next_header = protocol;
 	}
 }
 

@@ -14,6 +14,14 @@ error {
 	IntMalformed
 }
 
+/* What comes before the state ethernet, unless the program defines it. */
+#ifndef FIRST_STATES
+#define FIRST_STATES							\
+	state start {							\
+		transition ethernet;					\
+	}
+#endif
+
 parser DartParser(packet_in packet, out headers_t headers,
 		  inout metadata_t metadata,
 		  inout standard_metadata_t standard)
@@ -22,9 +30,11 @@ parser DartParser(packet_in packet, out headers_t headers,
 	bit<16> bytes;		/* of an extension header */
 	bit<8> words;	/* unread words of the stack */
 	bit<8> hop_words;
-	bit<8> room;	/* hops that still fit into a value */
+	bit<8> hop_room;	/* hops that still fit into a value */
 
-	state start {
+	FIRST_STATES
+
+	state ethernet {
 		packet.extract(headers.ethernet);
 		transition select(headers.ethernet.ethertype) {
 			TAG_TYPES(outer_tag)
@@ -154,7 +164,7 @@ parser DartParser(packet_in packet, out headers_t headers,
 
 	state hops {
 		verify(hop_words != 0, error.IntMalformed);
-		room = HOPS;
+		hop_room = HOPS;
 		transition next_hop;
 	}
 
@@ -163,8 +173,8 @@ parser DartParser(packet_in packet, out headers_t headers,
 		packet.extract(headers.hop.next,
 			       ((bit<32>)hop_words - 1) << 5);
 		words = words - hop_words;
-		room = room - 1;
-		transition select(words, room) {
+		hop_room = hop_room - 1;
+		transition select(words, hop_room) {
 			(0, _): behind_int;
 			(_, 0): more_hops;
 			default: next_hop;

@@ -85,4 +85,20 @@ control RemoveStack(inout headers_t headers)
 	}
 }
 
+control SetIpv6Protocol(inout headers_t headers, in bit<8> protocol)
+{
+	apply {
+		if (headers.extensions[3].isValid())
+			headers.extensions[3].next_header = protocol;
+		else if (headers.extensions[2].isValid())
+			headers.extensions[2].next_header = protocol;
+		else if (headers.extensions[1].isValid())
+			headers.extensions[1].next_header = protocol;
+		else if (headers.extensions[0].isValid())
+			headers.extensions[0].next_header = protocol;
+		else
+			headers.ipv6.next_header = protocol;
+	}
+}
+
 #endif /* DART_V1MODEL_STATE_P4 */

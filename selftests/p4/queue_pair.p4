@@ -248,8 +248,8 @@ control CommandEgress(inout headers_t headers, inout metadata_t metadata,
 		if (headers.command.opcode == RDMA_UC_WRITE_ONLY ||
 		    headers.command.opcode == RDMA_READ_REQUEST)
 			acknowledge = 0;
-		request.apply(headers, self, peer, headers.command.opcode,
-			      metadata.psn, acknowledge,
+		request.apply(headers, self, peer, DART_TEA_UDP_SOURCE,
+			      headers.command.opcode, metadata.psn, acknowledge,
 			      headers.command.address, headers.command.length,
 			      frame_bytes);
 		headers.ethernet.setInvalid();

@@ -25,6 +25,7 @@
 #define SYNDROME_NAK		3w3
 #define SYNDROME_SEQUENCE	8w0x60
 
+#define RDMA_UDP_PORT		16w4791
 #define RDMA_ACK_REQUEST	8w0x80	/* in bth.acknowledge */
 
 #define RDMA_ETHERNET_BYTES	32w14

@@ -28,9 +28,10 @@ struct rdma_self_t {
  * its operands. @frame_bytes: length of the frame, at which the caller cuts the packet.
  */
 control RdmaRequest(inout headers_t headers, in rdma_self_t self,
-		    in rdma_peer_t peer, in bit<8> opcode, in bit<24> psn,
-		    in bit<8> acknowledge, in bit<64> address,
-		    in bit<32> length, out bit<32> frame_bytes)
+		    in rdma_peer_t peer, in bit<16> source_port,
+		    in bit<8> opcode, in bit<24> psn, in bit<8> acknowledge,
+		    in bit<64> address, in bit<32> length,
+		    out bit<32> frame_bytes)
 {
 	bit<16> bytes;	/* after the BTH, without the ICRC */
 	bit<2> pad;
@@ -63,7 +64,7 @@ control RdmaRequest(inout headers_t headers, in rdma_self_t self,
 		headers.rdma_ethernet.ethertype = ETHERTYPE_IPV4;
 
 		headers.rdma_udp.setValid();
-		headers.rdma_udp.source = DART_TEA_UDP_SOURCE;
+		headers.rdma_udp.source = source_port;
 		headers.rdma_udp.destination = DART_TEA_UDP_PORT;
 		headers.rdma_udp.length = RDMA_UDP_BYTES + RDMA_BTH_BYTES +
 					  bytes + RDMA_ICRC_BYTES;

@@ -9,9 +9,9 @@
 #include <dart/tea.h>
 
 #include "headers.p4"
+#include "v1model/rdma/parser.p4"
 
 error {
-	TeaHeaders,	/* of IP or UDP around a response */
 	TeaLength,	/* of the packet in a response */
 	IpMalformed
 }
@@ -22,60 +22,11 @@ parser TeaParser(packet_in packet, out headers_t headers,
 		 inout metadata_t metadata,
 		 inout standard_metadata_t standard)
 {
-	bit<432> beginning;	/* up to the BTH */
+	bit<432> beginning;
 	bit<32> room;		/* unread bytes of the packet */
 	bit<16> inside;		/* unread bytes up to the end of IPv4 */
 
-	state start {
-		metadata.residue = RDMA_RESIDUE;
-		room = standard.packet_length;
-		transition select(standard.packet_length >= 54) {
-			true: any;
-			default: ethernet;
-		}
-	}
-
-	state any {
-		beginning = packet.lookahead<bit<432>>();
-		/*
-		 * EtherType, version and length of the header, fragment, protocol,
-		 * port, queue pair.
-		 */
-		transition select(beginning[335:320], beginning[319:312],
-				  beginning[269:256], beginning[247:240],
-				  beginning[143:128], beginning[55:32]) {
-			(ETHERTYPE_IPV4, 0x45, 0, PROTOCOL_UDP,
-			 DART_TEA_UDP_PORT, DART_TEA_SWITCH_QPN): response;
-			default: ethernet;
-		}
-	}
-
-	state response {
-		packet.extract(headers.rdma_ethernet);
-		packet.extract(headers.rdma_ipv4);
-		packet.extract(headers.rdma_udp);
-		packet.extract(headers.bth);
-		verify((bit<32>)headers.rdma_ipv4.length + 14 == room &&
-		       headers.rdma_udp.length + 20 ==
-		       headers.rdma_ipv4.length, error.TeaHeaders);
-		transition select(headers.bth.opcode) {
-			RDMA_READ_RESPONSE_ONLY: read_response;
-			RDMA_ACKNOWLEDGE: acknowledge;
-			RDMA_ATOMIC_ACKNOWLEDGE: atomic;
-			default: accept;
-		}
-	}
-
-	state acknowledge {
-		packet.extract(headers.aeth);
-		transition accept;
-	}
-
-	state atomic {
-		packet.extract(headers.aeth);
-		packet.extract(headers.atomic_ack);
-		transition accept;
-	}
+	RDMA_FIRST_STATES(DART_TEA_SWITCH_QPN, ethernet, read_response)
 
 	state read_response {
 		packet.extract(headers.aeth);

@@ -49,6 +49,7 @@ struct metadata_t {
 #include "v1model/rdma/queue_pair.p4"
 #include "parser.p4"
 #include "v1model/damage.p4"
+#include "v1model/forward.p4"
 #include "hash.p4"
 #include "port.p4"
 #include "sketch.p4"
@@ -76,6 +77,7 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 {
 	FunctionKey() function_key;
 	FunctionApply() function_apply;
+	Forward() forward;
 	TeaRowHash() row_hash;
 	TeaSketch() sketch;
 	TeaResolve() resolve;
@@ -90,6 +92,7 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 	bit<32> row_0;
 	bit<32> row_1;
 	bool is_damaged;
+	bool is_forwarded;
 	bool has_key;
 	bool popular;
 	bool probe;
@@ -199,32 +202,6 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 		size = TEA_OTHERWISE_ENTRIES;
 	}
 
-	@name(".forward_to")
-	action forward_to(bit<9> port)
-	{
-		standard.egress_spec = port;
-	}
-
-	/* To all ports of a group except the port of arrival. */
-	@name(".forward_flood")
-	action forward_flood(bit<16> group)
-	{
-		standard.mcast_grp = group;
-	}
-
-	@name(".forward_drop")
-	action forward_drop()
-	{
-	}
-
-	@name(".forward")
-	table forward {
-		key = { destination : exact @name("destination"); }
-		actions = { forward_to; forward_flood; forward_drop; }
-		default_action = forward_drop;
-		size = TEA_HOSTS;
-	}
-
 	apply {
 		now = standard.ingress_global_timestamp;
 		/* The default, until a later step decides otherwise. */
@@ -255,7 +232,7 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 			metadata.tea.outcome = TEA_INVALID;
 		} else if (destination != metadata.self_mac) {
 			metadata.tea.outcome = TEA_OTHER;
-			forward.apply();
+			forward.apply(destination, standard, is_forwarded);
 		} else if (!headers.ipv4.isValid() || headers.bth.isValid() ||
 			   (headers.ipv4.destination == metadata.self_ip &&
 			    headers.udp.isValid() &&
@@ -438,8 +415,8 @@ control TeaEgress(inout headers_t headers, inout metadata_t metadata,
 		}
 		self.mac = metadata.self_mac;
 		self.ip = metadata.self_ip;
-		request.apply(headers, self, peer, opcode, psn, acknowledge,
-			      row, length, frame_bytes);
+		request.apply(headers, self, peer, DART_TEA_UDP_SOURCE, opcode,
+			      psn, acknowledge, row, length, frame_bytes);
 		RDMA_SET_ICRC(headers, crc, headers.reth, headers.tea_tag,
 			      TEA_PACKET(headers));
 		truncate(frame_bytes);
