@@ -16,6 +16,8 @@
 #define PEER_UP			8w0
 #define PEER_SILENT		8w1
 #define PEER_STOPPED		8w2	/* by the control plane */
+#define PEER_BROKEN		8w3	/* the queue pair is in error */
+#define PEER_LOSING		8w4	/* requests of the queue pair before */
 
 #define QUEUE_PAIRS		64	/* all numbers of 6 bits */
 
