@@ -8,6 +8,7 @@
 #include "follow.h"
 #include "push_kind.h"
 #include "tools/dartctl/cli/command.h"
+#include "tools/dartctl/switch/ledgers/push.h"
 #include "tools/dartctl/switch/lookups/push.h"
 #include "tools/dartctl/switch/lookups/status.h"
 #include "tools/dartctl/switch/reports/push.h"
@@ -20,6 +21,7 @@ struct request {
 	const char *thrift;	/* of the switch, or NULL: print commands */
 	bool is_dry;
 	bool follows;
+	bool counts_bytes; /* for a file of ledgers */
 	struct switch_ports ports;
 	struct report_push reports;	/* for files of collectors */
 	struct lookup_push lookups;	/* for files of lookup tables */
@@ -63,6 +65,7 @@ static const struct option_row push_rows[] = {
 		   report_options__take_reporter),
 	OPTION_OWN("port", struct request, ports, switch_ports__take),
 	OPTION_FLAG("all-copies", struct request, reports.options.all_copies),
+	OPTION_FLAG("bytes", struct request, counts_bytes),
 	OPTION_FLAG("dry-run", struct request, is_dry),
 	OPTION_FLAG("follow", struct request, follows),
 	OPTION_OWN("requester", struct request, lookups.requester, lookup_push__take_requester),
@@ -98,14 +101,22 @@ static int check_kind(const struct request *request, enum push_kind kind)
 {
 	const struct report_push *reports = &request->reports;
 
-	if (kind == PUSH_COLLECTORS) {
-		if (lookup_push__is_given(&request->lookups))
-			return misuse("--requester, --outstanding, --timeout, --tries, --otherwise, --digests and --renew are for files of lookup tables");
+	if (request->counts_bytes && kind != PUSH_LEDGER)
+		return misuse("--bytes is for files of ledgers");
+	if (kind != PUSH_TABLES && lookup_push__is_given(&request->lookups))
+		return misuse("--requester, --outstanding, --timeout, --tries, --otherwise, --digests and --renew are for files of lookup tables");
+	if (kind == PUSH_COLLECTORS)
+		return 0;
+	if (kind == PUSH_LEDGER) {
+		if (reports->program || reports->options.all_copies)
+			return misuse("--program and --all-copies are for files of collectors");
+		if (request->file_count > 1)
+			return misuse("a switch adds to one ledger, so push takes one file");
 		return 0;
 	}
 	if (reports->program || reports->options.all_copies ||
 	    reports->options.reporter.s_addr != INADDR_ANY)
-		return misuse("--program, --reporter and --all-copies are for files of collectors");
+		return misuse("--program and --all-copies are for files of collectors, --reporter also for ledgers");
 	if (request->lookups.digests && !request->follows)
 		return misuse("--digests needs --follow");
 	if (request->lookups.renew && !request->follows)
@@ -116,7 +127,7 @@ static int check_kind(const struct request *request, enum push_kind kind)
 static int take_files(struct request *request, int argc, char **argv)
 {
 	if (optind == argc)
-		return misuse("'%s' needs files of collectors or of lookup tables", argv[0]);
+		return misuse("'%s' needs files of collectors, of lookup tables or of ledgers", argv[0]);
 	if (argc - optind > FILES_MAX)
 		return misuse("'%s' takes at most %d files", argv[0], FILES_MAX);
 	for (; optind < argc; optind++) {
@@ -179,6 +190,21 @@ static int push_tables(struct request *request, bool as_json)
 				  lookup_push__once(push, request->is_dry);
 }
 
+static int push_ledger(struct request *request, bool as_json)
+{
+	struct ledger_push push = {
+		.thrift = request->thrift,
+		.as_json = as_json,
+		.counts_bytes = request->counts_bytes,
+		.adder = request->reports.options.reporter,
+		.ports = request->ports,
+		.file = request->files[0],
+	};
+
+	return request->follows ? ledger_push__follow(&push) :
+				  ledger_push__once(&push, request->is_dry);
+}
+
 static int push(struct options *options, int argc, char **argv)
 {
 	enum push_kind kind;
@@ -189,8 +215,14 @@ static int push(struct options *options, int argc, char **argv)
 	      check_kind(&request, kind);
 	if (ret)
 		return ret;
-	return kind == PUSH_TABLES ? push_tables(&request, options->json) :
-				     push_collectors(&request, options->json);
+	switch (kind) {
+	case PUSH_TABLES:
+		return push_tables(&request, options->json);
+	case PUSH_LEDGER:
+		return push_ledger(&request, options->json);
+	default:
+		return push_collectors(&request, options->json);
+	}
 }
 
 /* 'push --dry-run' shows all of a switch that reports, so this is for lookup tables alone. */
@@ -210,8 +242,8 @@ static int show(struct options *options, int argc, char **argv)
 
 const struct command switch_commands[] = {
 	{ "push",
-	  "--target bmv2 --thrift HOST:PORT|--program FILE --port [ADDRESS=]PORT... [--reporter ADDRESS] [--all-copies] [--requester ADDRESS] [--outstanding N] [--timeout MICROSECONDS] [--tries N] [--otherwise [OUTCOME=]PORT]... [--digests ADDRESS] [--renew COMMAND] [--dry-run] [--follow] FILE...",
-	  "configure the collectors or the lookup tables of a P4 switch, with --follow also later ones",
+	  "--target bmv2 --thrift HOST:PORT|--program FILE --port [ADDRESS=]PORT... [--reporter ADDRESS] [--all-copies] [--bytes] [--requester ADDRESS] [--outstanding N] [--timeout MICROSECONDS] [--tries N] [--otherwise [OUTCOME=]PORT]... [--digests ADDRESS] [--renew COMMAND] [--dry-run] [--follow] FILE...",
+	  "configure the collectors, the lookup tables or the ledger of a P4 switch, with --follow also later ones",
 	  .parse = push },
 	{ "show", "--target bmv2 --thrift HOST:PORT",
 	  "print the servers, packets and entries of a P4 switch with lookup tables",

@@ -44,6 +44,8 @@ int push_kind__read(const char *path, enum push_kind *kind, struct dart_error *e
 				       path, json_error.line, json_error.text);
 	if (json_object_get(root, "tables"))
 		*kind = PUSH_TABLES;
+	else if (json_object_get(root, "ledgers"))
+		*kind = PUSH_LEDGER;
 	json_decref(root);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Kinds of files for a switch: see dart_collectors(5) and dart_tables(5). */
+/* Kinds of files for a switch: see dart_collectors(5), dart_tables(5) and dart_ledgers(5). */
 #ifndef SWITCH_PUSH_KIND_H
 #define SWITCH_PUSH_KIND_H
 
@@ -7,10 +7,10 @@
 
 #include <libdart/error.h>
 
-enum push_kind { PUSH_COLLECTORS, PUSH_TABLES };
+enum push_kind { PUSH_COLLECTORS, PUSH_TABLES, PUSH_LEDGER };
 
 /*
- * Reads the file at @path.  A file of neither kind counts as collectors, and so does a pipe, which
+ * Reads the file at @path.  A file of no kind counts as collectors, and so does a pipe, which
  * is not read.  Returns 0, or -errno with a sentence in @error if the file cannot be opened or is
  * not JSON.
  */
