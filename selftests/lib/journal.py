@@ -22,10 +22,15 @@ journal.py dumped MODEL DUMP [PART]
 journal.py followed MODEL OUTPUT [PART]
     Is the output of 'dartctl -j journal tail' complete up to the last entry: each one found
     once, or its batch missing, in order?  Prints how many were found and missing.
+journal.py entered DUMP FLOWS PACKETS ENTERED
+    A switch entered the paths of ENTERED of PACKETS packets of as many uniform flows as FLOWS has
+    lines, each with the arguments for a key.  Does DUMP, the output of 'dartctl -j journal dump' of
+    all lists, have each entry at most once, and tell which batches the others were in?
 """
 
 import array
 import base64
+import collections
 import ipaddress
 import json
 import os
@@ -318,6 +323,39 @@ def followed(path, output, part=0):
     print(f"# {found} found, {missing} missing")
 
 
+def key_of(line):
+    words = line.split()
+    fields = dict(zip(words[::2], words[1::2]))
+    return (ipaddress.ip_address(fields["--src"]).packed +
+            ipaddress.ip_address(fields["--dst"]).packed +
+            struct.pack(">HHB", *(int(fields[name])
+                                  for name in ("--sport", "--dport", "--proto"))))
+
+
+def entered(dump, flows, packets, count):
+    with open(flows, encoding="ascii") as file:
+        keys = [key_of(line) for line in file]
+    with open(dump, encoding="ascii") as file:
+        events = [json.loads(line) for line in file]
+    found = [bytes.fromhex(line["entry"]) for line in events if line["outcome"] == "found"]
+    lost = sum(line["batches"] for line in events if line["outcome"] == "lost")
+    if any(line["outcome"] not in ("found", "lost") for line in events):
+        sys.exit("batches are torn or overwritten")
+    now = time.time_ns()
+    # Uniform flows send a packet in turn.
+    left = collections.Counter({key: (int(packets) + len(keys) - 1 - i) // len(keys)
+                                for i, key in enumerate(keys)})
+    for entry in found:
+        left[entry[8:21]] -= 1
+        if left[entry[8:21]] < 0 or not 0 < now - int.from_bytes(entry[:8], "big") < 3600 * 10**9:
+            sys.exit(f"entry {entry.hex()} was not sent")
+    missing = int(count) - len(found)
+    print(f"# {count} of {packets} packets entered, {len(found)} entries found, {lost} batches lost")
+    # Entries of 41 bytes, of which a batch of 256 bytes takes 5.
+    if not 0 <= missing <= 5 * lost:
+        sys.exit(f"{missing} entries are missing, but only {lost} batches are known to be lost")
+
+
 if __name__ == "__main__":
-    {"append": append, "memory": memory, "entries": entries_in, "same": same, "dumped": dumped,
+    {"entered": entered, "append": append, "memory": memory, "entries": entries_in, "same": same, "dumped": dumped,
      "followed": followed}[sys.argv[1]](*sys.argv[2:])

@@ -112,7 +112,7 @@ refuse "an adder that is not in the file is refused" "10.0.0.9" \
 refuse "a collector without a port is refused" "has no port" push one
 refuse "a port of another collector is refused" "not a collector" push one --port 3 \
 	--port 10.0.0.7=4
-refuse "two files are refused" "one ledger" push one --port 3 "$directory/size"
+refuse "two files are refused" "one file" push one --port 3 "$directory/size"
 refuse "options of collectors are refused" "are for files of collectors" \
 	push one --port 3 --all-copies
 refuse "options of lookup tables are refused" "are for files of lookup tables" \

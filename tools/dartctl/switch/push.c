@@ -8,7 +8,8 @@
 #include "follow.h"
 #include "push_kind.h"
 #include "tools/dartctl/cli/command.h"
-#include "tools/dartctl/switch/ledgers/push.h"
+#include "tools/dartctl/switch/journals/kind.h"
+#include "tools/dartctl/switch/ledgers/kind.h"
 #include "tools/dartctl/switch/lookups/push.h"
 #include "tools/dartctl/switch/lookups/status.h"
 #include "tools/dartctl/switch/reports/push.h"
@@ -107,16 +108,16 @@ static int check_kind(const struct request *request, enum push_kind kind)
 		return misuse("--requester, --outstanding, --timeout, --tries, --otherwise, --digests and --renew are for files of lookup tables");
 	if (kind == PUSH_COLLECTORS)
 		return 0;
-	if (kind == PUSH_LEDGER) {
+	if (kind == PUSH_LEDGER || kind == PUSH_JOURNAL) {
 		if (reports->program || reports->options.all_copies)
 			return misuse("--program and --all-copies are for files of collectors");
 		if (request->file_count > 1)
-			return misuse("a switch adds to one ledger, so push takes one file");
+			return misuse("a switch has one ledger or journal, so push takes one file");
 		return 0;
 	}
 	if (reports->program || reports->options.all_copies ||
 	    reports->options.reporter.s_addr != INADDR_ANY)
-		return misuse("--program and --all-copies are for files of collectors, --reporter also for ledgers");
+		return misuse("--program and --all-copies are for files of collectors, --reporter also for ledgers and journals");
 	if (request->lookups.digests && !request->follows)
 		return misuse("--digests needs --follow");
 	if (request->lookups.renew && !request->follows)
@@ -127,7 +128,7 @@ static int check_kind(const struct request *request, enum push_kind kind)
 static int take_files(struct request *request, int argc, char **argv)
 {
 	if (optind == argc)
-		return misuse("'%s' needs files of collectors, of lookup tables or of ledgers", argv[0]);
+		return misuse("'%s' needs files of collectors, lookup tables, ledgers or journals", argv[0]);
 	if (argc - optind > FILES_MAX)
 		return misuse("'%s' takes at most %d files", argv[0], FILES_MAX);
 	for (; optind < argc; optind++) {
@@ -190,19 +191,25 @@ static int push_tables(struct request *request, bool as_json)
 				  lookup_push__once(push, request->is_dry);
 }
 
-static int push_ledger(struct request *request, bool as_json)
+/* A file of ledgers or journals. */
+static int push_target(const struct request *request, enum push_kind kind, bool as_json)
 {
-	struct ledger_push push = {
+	struct ledger_wish ledger = { .counts_bytes = request->counts_bytes };
+	struct journal_wish journal = { .port = 0 };
+	struct target_push push = {
 		.thrift = request->thrift,
 		.as_json = as_json,
-		.counts_bytes = request->counts_bytes,
-		.adder = request->reports.options.reporter,
+		.peer = request->reports.options.reporter,
 		.ports = request->ports,
 		.file = request->files[0],
 	};
 
-	return request->follows ? ledger_push__follow(&push) :
-				  ledger_push__once(&push, request->is_dry);
+	if (kind == PUSH_LEDGER)
+		ledger_push__init(&push, &ledger);
+	else
+		journal_push__init(&push, &journal);
+	return request->follows ? target_push__follow(&push) :
+				  target_push__once(&push, request->is_dry);
 }
 
 static int push(struct options *options, int argc, char **argv)
@@ -219,7 +226,8 @@ static int push(struct options *options, int argc, char **argv)
 	case PUSH_TABLES:
 		return push_tables(&request, options->json);
 	case PUSH_LEDGER:
-		return push_ledger(&request, options->json);
+	case PUSH_JOURNAL:
+		return push_target(&request, kind, options->json);
 	default:
 		return push_collectors(&request, options->json);
 	}
@@ -243,7 +251,7 @@ static int show(struct options *options, int argc, char **argv)
 const struct command switch_commands[] = {
 	{ "push",
 	  "--target bmv2 --thrift HOST:PORT|--program FILE --port [ADDRESS=]PORT... [--reporter ADDRESS] [--all-copies] [--bytes] [--requester ADDRESS] [--outstanding N] [--timeout MICROSECONDS] [--tries N] [--otherwise [OUTCOME=]PORT]... [--digests ADDRESS] [--renew COMMAND] [--dry-run] [--follow] FILE...",
-	  "configure the collectors, the lookup tables or the ledger of a P4 switch, with --follow also later ones",
+	  "configure the collectors, lookup tables, ledger or journal of a P4 switch, with --follow also later ones",
 	  .parse = push },
 	{ "show", "--target bmv2 --thrift HOST:PORT",
 	  "print the servers, packets and entries of a P4 switch with lookup tables",

@@ -46,6 +46,8 @@ int push_kind__read(const char *path, enum push_kind *kind, struct dart_error *e
 		*kind = PUSH_TABLES;
 	else if (json_object_get(root, "ledgers"))
 		*kind = PUSH_LEDGER;
+	else if (json_object_get(root, "journals"))
+		*kind = PUSH_JOURNAL;
 	json_decref(root);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Kinds of files for a switch: see dart_collectors(5), dart_tables(5) and dart_ledgers(5). */
+/* Kinds of files for a switch, see dart_collectors(5), dart_tables(5), dart_ledgers(5), dart_journals(5). */
 #ifndef SWITCH_PUSH_KIND_H
 #define SWITCH_PUSH_KIND_H
 
@@ -7,7 +7,7 @@
 
 #include <libdart/error.h>
 
-enum push_kind { PUSH_COLLECTORS, PUSH_TABLES, PUSH_LEDGER };
+enum push_kind { PUSH_COLLECTORS, PUSH_TABLES, PUSH_LEDGER, PUSH_JOURNAL };
 
 /*
  * Reads the file at @path.  A file of no kind counts as collectors, and so does a pipe, which

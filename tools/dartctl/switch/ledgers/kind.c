@@ -3,7 +3,6 @@
 #include <dart/store.h>
 
 #include "kind.h"
-#include "state.h"
 #include "tools/dartctl/switch/bmv2/group.h"
 #include "tools/dartctl/switch/bmv2/register.h"
 
@@ -117,3 +116,19 @@ const struct switch_kind ledger_kind = {
 	.compute = compute,
 	.apply = apply,
 };
+
+static int load(void *context, const char *file, struct in_addr peer, struct dart_error *error)
+{
+	struct ledger_wish *wish = context;
+
+	return dart_ledger_target__load(file, peer, &wish->target, error);
+}
+
+void ledger_push__init(struct target_push *push, struct ledger_wish *wish)
+{
+	push->kind = &ledger_kind;
+	push->wish = wish;
+	push->collector = &wish->target.collector;
+	push->port = &wish->port;
+	push->load = load;
+}
