@@ -99,10 +99,13 @@ check-controllers: packages
 		unit/controller_membership unit/members_schedules
 	$(quiet)selftests/controllers/controllers.py
 
-# With more forged responses than make check sends.
+# With more forged responses than make check sends, and with packets that a switch counts in a ledger
+# and appends to a journal of a machine.
 check-p4: packages p4_is_there
 	+$(quiet)$(build) KDIR= guest tests p4
-	$(quiet)DART_FORGED=$(or $(DART_FORGED),100000) selftests/run p4
+	$(quiet)DART_FORGED=$(or $(DART_FORGED),100000) \
+		DART_SWITCH_AMOUNTS=$(or $(DART_SWITCH_AMOUNTS),10000) \
+		DART_SWITCH_ENTRIES=$(or $(DART_SWITCH_ENTRIES),10000) selftests/run p4
 
 # It needs the package prometheus.
 check-relabel: packages
