@@ -100,6 +100,18 @@ check "a queue pair of the same number in another epoch is another one" eval \
 on "$port" "register_write ledger_state 0 2" >/dev/null
 check "a switch that was left stopped is started" prints "start queue pair" push one --port 3
 
+on "$port" "register_write ledger_state 0 3" "register_write ledger_oldest 0 80" \
+	"register_write ledger_next 0 85" "register_write ledger_lost 0 7" \
+	"register_write ledger_lost 2 4" >/dev/null
+check "the activity of the switch is shown" prints \
+	"ledger         2 rows of 65536 words, at 10.0.0.1, queue pair 18 (broken)
+requests       20 wait, of which 5 without an answer, 0 frames sent
+lost, row 0    7
+lost, total    4" dartctl switch show --target bmv2 --thrift "localhost:$port"
+check "and as JSON" is_true '.ledger == {address: "10.0.0.1", qpn: 18, rows: 2, words: 65536} and
+	.state == "broken" and .waiting == 20 and .outstanding == 5 and .lost == [7, 0, 4] and
+	.packets.added == 0' < <(dartctl -j switch show --target bmv2 --thrift "localhost:$port")
+
 ledger size '{"words_log2": 17}'
 ledger adder '{"reporter": "10.0.0.3"}'
 ledger odd '{"base": "0x3a5f00000004"}'

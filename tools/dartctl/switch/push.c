@@ -10,6 +10,7 @@
 #include "tools/dartctl/cli/command.h"
 #include "tools/dartctl/switch/journals/kind.h"
 #include "tools/dartctl/switch/ledgers/kind.h"
+#include "tools/dartctl/switch/ledgers/status.h"
 #include "tools/dartctl/switch/lookups/push.h"
 #include "tools/dartctl/switch/lookups/status.h"
 #include "tools/dartctl/switch/reports/push.h"
@@ -233,10 +234,11 @@ static int push(struct options *options, int argc, char **argv)
 	}
 }
 
-/* 'push --dry-run' shows all of a switch that reports, so this is for lookup tables alone. */
+/* 'push --dry-run' shows all of a switch that reports or appends, so this is for the others. */
 static int show(struct options *options, int argc, char **argv)
 {
 	struct request request = {};
+	int status;
 
 	if (options__take(options, argc, argv, show_rows, &request))
 		return EXIT_USAGE;
@@ -245,6 +247,8 @@ static int show(struct options *options, int argc, char **argv)
 		return misuse("'%s' needs --target bmv2 and --thrift HOST:PORT", argv[0]);
 	if (optind < argc)
 		return misuse("'%s' takes no names", argv[0]);
+	if (ledger_status__show(request.thrift, options->json, &status))
+		return status;
 	return lookup_status__show(request.thrift, options->json);
 }
 
@@ -254,7 +258,7 @@ const struct command switch_commands[] = {
 	  "configure the collectors, lookup tables, ledger or journal of a P4 switch, with --follow also later ones",
 	  .parse = push },
 	{ "show", "--target bmv2 --thrift HOST:PORT",
-	  "print the servers, packets and entries of a P4 switch with lookup tables",
+	  "print the activity of a P4 switch with lookup tables, or with a ledger",
 	  .parse = show },
 	{ }
 };
