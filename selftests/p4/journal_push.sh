@@ -58,7 +58,8 @@ started() {
 		{ read -r start && echo $((0x$start >> 16)); }
 }
 
-to="ip 10.0.0.1, qpn 17, rkey 4660, base 0x3a5f00000000, places_mask 0x3ff, lists_mask 0x3, session 4"
+to="ip 10.0.0.1, qpn 17, rkey 4660, base 0x3a5f00000000"
+to="$to, places_mask 0x3ff, lists_mask 0x3, session 4"
 start "$port" "$program"
 on "$port" "table_add forward forward_to 02:00:00:00:00:09 => 1" >/dev/null
 journal one
@@ -95,8 +96,8 @@ journal entries '{"entry_length": 40}'
 journal lists '{"lists_log2": 7}'
 journal appender '{"reporter": "10.0.0.3"}'
 refuse "a journal of another size is refused" "another size" push size --port 3
-refuse "other entries are refused, with advice" "batches of 256 bytes and entries of 40, .* --entry 41" \
-	push entries --port 3
+refuse "other entries are refused, with advice" \
+	"batches of 256 bytes and entries of 40, .* --entry 41" push entries --port 3
 refuse "more lists than a switch has are refused" "128 lists" push lists --port 3
 refuse "another appender is refused" "another appender" push appender --port 3
 refuse "options of ledgers are refused" "is for files of ledgers" push one --port 3 --bytes

@@ -8,8 +8,8 @@
 #include "tools/dartctl/switch/thrift/thrift.h"
 
 /*
- * Reads the time since 1970, and since the start of the switch, which its programs know, to @time_us
- * and @up_us, microseconds at one moment.  Returns 0, or -errno with a sentence in @error.
+ * Reads the time since 1970, and since the start of the switch, which its programs know, to
+ * @time_us and @up_us, microseconds at one moment.  Returns 0, or -errno with a sentence in @error.
  */
 int bmv2_clock__read(struct thrift *thrift, uint64_t *time_us, uint64_t *up_us,
 		     struct dart_error *error);
