@@ -91,7 +91,9 @@
  * up amounts in rows {key, sum} of its own first: an amount for another key than the row's sends
  * the row's sum, and the row gets the other key.  A row that has an amount for DART_LEDGER_FLUSH_MS
  * is sent.  The key's CRC with DART_STORE_CHECKSUM_0 chooses the row: keys that share it share
- * words no more often than others.
+ * words no more often than others.  For a switch time passes with its packets: while none comes,
+ * amounts wait.  It cannot let a packet wait, so it does not count one for which there is no room,
+ * neither in a row nor in the total, and tells how many there were.
  */
 #ifndef _UAPI_DART_LEDGER_H
 #define _UAPI_DART_LEDGER_H
