@@ -13,8 +13,7 @@ import tap
 from ledger_rig import (ACK, ACKNOWLEDGE, BROKEN, ENTRY, KEY,
                         NAK_ACCESS, NAK_SEQUENCE, NOT_READY, OUTSTANDING,
                         PRECEDING, PSNS, SOURCE_MAC, STOPPED, Adder,
-                        Collector, Expected, answer, cache_row, request,
-                        vector)
+                        Collector, Expected, answer, cache_row, request)
 from switch import SILENCE
 
 OTHER_KEY = generate.flow("10.9.0.2", "10.3.1.3", 49152, 443, 6)

@@ -13,7 +13,7 @@ from generate_ledger import answer, offset, request, vector
 from switch import COLLECTORS, SILENCE, SOURCE, Running, polynomials
 
 OUTSTANDING, PRECEDING, PSNS = 16, 32, 2**24
-UP, STOPPED, BROKEN, LOSING = 0, 2, 3, 4
+STOPPED, BROKEN, LOSING = 2, 3, 4  # states of a queue pair; 0: up
 ACK, NOT_READY, NAK_SEQUENCE, NAK_ACCESS = 0x1F, 0x2C, 0x60, 0x62
 ATOMIC_ANSWER, ACKNOWLEDGE = 0x12, 0x11
 KEY = generate.flow("10.1.0.2", "10.3.1.3", 49152, 443, 6)
