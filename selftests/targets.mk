@@ -89,8 +89,8 @@ check-fleet: packages
 		$(output)/selftests/helpers/fleet_hosts $(output)/selftests/helpers/tls_files
 	$(quiet)PROMETHEUS3=$(PROMETHEUS3) selftests/run fleet
 
-# Here, too; it needs the package prometheus, which is not installed for the same reason.  First
-# more schedules in virtual time than make check runs.  Takeover times are printed as they come.
+# Here, too; it needs the package prometheus, and compares with victoria-metrics if that is there:
+# neither is installed for the same reason.  First more schedules in virtual time than make check runs.  Takeover times are printed as they come.
 check-controllers: packages
 	+$(quiet)$(build) KDIR= programs $(output)/unit/controller_membership \
 		$(output)/unit/members_schedules \

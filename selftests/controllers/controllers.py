@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only
 """Three controllers share 300 invented hosts out by three real servers of ZooKeeper, and push to a
-Prometheus, which keeps the samples of each controller.  Random schedules kill, stop and cut off
-controllers, servers and the receiver, and restart all controllers; afterwards the samples at the
-receiver are compared with the answers of the hosts.
+Prometheus, which keeps the samples of each controller, and to a VictoriaMetrics, which does not know
+the controllers and keeps one sample of each interval.  Random schedules kill, stop and cut off
+controllers, servers and receivers, and restart all controllers; afterwards the samples at the
+receivers are compared with the answers of the hosts and with each other.
 
   DART_SCHEDULES      20
   DART_FAULTS         12 of each schedule
@@ -56,20 +57,27 @@ class Scene:
         self.directory = directory
         self.log = faults.Log()
         self.receiver = programs.Prometheus(directory)
+        self.receivers = [self.receiver]
+        self.thinning = None
+        if programs.VictoriaMetrics.path():
+            self.thinning = programs.VictoriaMetrics(directory, dedup_ms=INTERVAL_MS)
+            self.receivers.append(self.thinning)
         self.servers = scenes.Servers(directory)
         self.hosts = scenes.Hosts(directory, TARGETS, INTERVAL_MS)
-        self.members = [scenes.Member(directory, i, self.settings, self.servers, self.receiver)
+        self.members = [scenes.Member(directory, i, self.settings, self.servers, self.receivers)
                         for i in (1, 2, 3)]
 
     def start(self):
         """A sentence if that fails."""
-        self.receiver.start()
+        for receiver in self.receivers:
+            receiver.start()
         self.servers.start()
         problem = self.hosts.start()
         if problem:
             return problem
-        if not self.receiver.wait():
-            return self.receiver.log()
+        for receiver in self.receivers:
+            if not receiver.wait():
+                return receiver.log()
         for member in self.members:
             member.start()
         return "" if scenes.soon(self.is_shared) else self.describe()
@@ -119,6 +127,15 @@ class Scene:
                 (at, int(update), int(labels["replica"])) for at, update in times.items()]
         return found
 
+    def thinned(self):
+        """Of each host, what the receiver without the label of the controller keeps."""
+        found = [[] for _ in range(TARGETS)]
+        for _, labels, times in self.thinning.series({"job": "dart"}, "dart_fleet_row_update_total",
+                                                     with_ends=True):
+            found[self.hosts.number(labels["instance"])] += [
+                (at, int(update) if update == update else None) for at, update in times.items()]
+        return found
+
     def precisions(self):
         """{(host, member): ms}: how well a controller knows the time of a host, at worst."""
         found = {}
@@ -133,7 +150,8 @@ class Scene:
             member.stop()
         self.servers.stop()
         self.hosts.kill()
-        self.receiver.stop()
+        for receiver in self.receivers:
+            receiver.stop()
 
 
 class Runner:
@@ -254,6 +272,7 @@ def say_judgement(scene, seed, begin_ms, end_ms, all_takeovers):
     points.say_differences(f"{seed}: no target has two pushers", verdict.doubles())
     points.say_differences(f"{seed}: each answer is at the receiver", verdict.lost())
     points.say_differences(f"{seed}: a restart of all costs no scrape", verdict.rolling_gaps())
+    say_thinned(scene, seed, verdict)
     count = sum(map(len, verdict.samples))
     print(f"# {seed}: {(end_ms - begin_ms) / 1000:.0f} s, {count} samples; longest time without a"
           f" sample: {verdict.longest[True] / 1000:.2f} s around faults,"
@@ -261,6 +280,16 @@ def say_judgement(scene, seed, begin_ms, end_ms, all_takeovers):
     for kind, times in sorted(verdict.takeovers().items()):
         all_takeovers.setdefault(kind, []).extend(times)
         print(f"# {seed}: {kind}: takeover {judge.describe(times)} targets")
+
+
+def say_thinned(scene, seed, verdict):
+    name = f"{seed}: VictoriaMetrics has one sample of each span that Prometheus has"
+    if not scene.thinning:
+        points.say(name, skip="victoria-metrics is not installed (packages.txt has it)")
+        return
+    samples = scene.thinned()
+    points.say_differences(name, verdict.thinned(samples, INTERVAL_MS))
+    print(f"# {seed}: {sum(map(len, samples))} samples are at VictoriaMetrics")
 
 
 def main():

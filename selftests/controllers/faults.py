@@ -19,7 +19,7 @@ MEANINGS = {
     "writer": "the program that lists members is killed",
     "server": "one server of ZooKeeper is killed",
     "quorum": "two servers of ZooKeeper are killed or stopped",
-    "receiver": "the receiver is killed or stopped",
+    "receiver": "a receiver is killed or stopped",
     "rolling": "all controllers are restarted, one after the other",
 }
 
@@ -60,7 +60,8 @@ class Fault:
             for server in scene.servers.all[:2] if int(self.at) % 2 else scene.servers.all[1:]:
                 server.send(number)
         elif self.kind == "receiver":
-            scene.receiver.process.send_signal(number)
+            receiver = self.receiver(scene)
+            receiver.process.send_signal(receiver.kill_signal if self.hard else signal.SIGSTOP)
 
     def end(self, scene):
         if self.member:
@@ -78,11 +79,15 @@ class Fault:
                     server.kill()
                     server.start()
         elif self.kind == "receiver":
+            receiver = self.receiver(scene)
             if self.hard:
-                scene.receiver.process.wait()
-                scene.receiver.start()
+                receiver.process.wait()
+                receiver.start()
             else:
-                scene.receiver.process.send_signal(signal.SIGCONT)
+                receiver.process.send_signal(signal.SIGCONT)
+
+    def receiver(self, scene):
+        return scene.receivers[int(self.at * 10) % len(scene.receivers)]
 
 
 def random_schedule(seed, count, session_seconds, kinds):

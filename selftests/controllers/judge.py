@@ -5,6 +5,7 @@ A sample is (ms, update, member): the time and the number of the host's answer, 
 that pushed it.  Its series without the label of the controller is the same for all controllers.
 """
 import bisect
+import math
 import statistics
 
 # To write a log line, to read a clock, and to run on a busy machine.
@@ -41,6 +42,10 @@ class Judge:
                 sent = self.answers[host].get(update)
                 if sent is None or abs(sent - at) > self.precision_ms(host, member):
                     yield f"host {host}: update {update} at {at} of member {member}, sent at {sent}"
+
+    def is_sent(self, host, at, update):
+        precision_ms = max(self.precision_ms(host, member) for member in (1, 2, 3))
+        return abs(self.answers[host].get(update, 0) - at) <= precision_ms
 
     def contradictions(self):
         """A later sample says less, or two samples of one time differ, whoever pushed them."""
@@ -173,6 +178,34 @@ class Judge:
                     if end - start > limit:
                         yield (f"host {host}: nothing from {self.relative(start)} to "
                                f"{self.relative(end)}")
+
+    # ---- a receiver that thins out
+
+    def thinned(self, samples, span_ms):
+        """
+        Differences between the samples, whoever pushed them, and the ones of a receiver that does
+        not know who did, and keeps the newest sample of each span: (ms, update), or (ms, None) for
+        the end of a series.  Each controller has a queue for each receiver: what one that is killed
+        had not written may be at one of them alone, and so may the last samples of all.
+        """
+        end_ms = self.end_ms - self.settings.delay_ms - UNWRITTEN_MS
+        for host, kept in enumerate(samples):
+            pushed = {(at, update) for at, update, _ in self.samples[host]}
+            spans = {}
+            for at, update in kept:
+                spans.setdefault(math.ceil(at / span_ms), []).append((at, update))
+                # Prometheus refuses a sample that is older than the end of the same series.
+                if update is not None and (at, update) not in pushed and \
+                        not self.is_sent(host, at, update):
+                    yield f"host {host}: update {update} at {at} is at the thinning receiver alone"
+            for own in spans.values():
+                if len(own) > 1:
+                    yield f"host {host}: {own} were kept of one span of {span_ms} ms"
+            for at, update in sorted(pushed):
+                if math.ceil(at / span_ms) not in spans and at < end_ms \
+                        and not self.may_be_lost(at):
+                    yield (f"host {host}: update {update} at {self.relative(at)}, and nothing of "
+                           f"its span is at the thinning receiver")
 
     # ---- takeovers
 

@@ -184,7 +184,7 @@ class Hosts(Process):
 class Member:
     """A host with a controller, the program that writes its list, and its way to ZooKeeper."""
 
-    def __init__(self, directory, number, settings, servers, receiver):
+    def __init__(self, directory, number, settings, servers, receivers):
         self.directory = directory
         self.number = number
         self.socket = f"{directory}/socket-{number}"
@@ -203,17 +203,24 @@ class Member:
                       "handover": f"{settings.session_ms}ms"},
             "replica": str(number),
             "sources": [{"file_sd": f"{directory}/agents.json"}],
-            "outputs": [{receiver.kind: receiver.url + receiver.write_path,
-                         "version": receiver.version, "delay": f"{settings.delay_ms}ms",
-                         "timeout": "5s", "spool": f"{directory}/spool-{number}"}],
+            "outputs": [self.output(receiver, settings) for receiver in receivers],
         }
         writer = {"servers": self.relay.addresses(), "member": number,
                   "session": f"{settings.session_ms}ms", "file": self.list,
                   "controller": self.socket, "unreachable": settings.unreachable}
-        os.makedirs(f"{directory}/spool-{number}")
         for name, text in (("controller", controller), ("writer", writer)):
             with open(f"{directory}/{name}-{number}.yaml", "w", encoding="ascii") as file:
                 json.dump(text, file)
+
+    def output(self, receiver, settings):
+        """A receiver that thins out does not see which controller sent a sample."""
+        spool = f"{self.directory}/spool-{self.number}-{receiver.program}"
+        os.makedirs(spool)
+        output = {receiver.kind: receiver.url + receiver.write_path, "version": receiver.version,
+                  "delay": f"{settings.delay_ms}ms", "timeout": "5s", "spool": spool}
+        if "dedup_ms" in receiver.options:
+            output["write_relabel_configs"] = [{"regex": "replica", "action": "labeldrop"}]
+        return output
 
     def start_controller(self):
         self.controller.run([CONTROLLER, "--config",

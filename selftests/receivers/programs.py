@@ -146,10 +146,15 @@ class VictoriaMetrics(Prometheus):
     kill_signal = signal.SIGTERM
 
     def command(self):
-        return [self.path(), f"-httpListenAddr=127.0.0.1:{self.port}",
-                "-storageDataPath=data", "-search.latencyOffset=0s"]
+        command = [self.path(), f"-httpListenAddr=127.0.0.1:{self.port}",
+                   "-storageDataPath=data", "-search.latencyOffset=0s"]
+        if "dedup_ms" in self.options:
+            # Of each such span it keeps the newest sample.
+            command.append(f"-dedup.minScrapeInterval={self.options['dedup_ms']}ms")
+        return command
 
-    def series(self, labels, name=""):
+    def series(self, labels, name="", with_ends=False):
+        """With the ends of series, whose values are NaN, if they are wanted."""
         selector = ",".join(f'{label}="{value}"' for label, value in labels.items())
         ask(self.url + "/internal/force_flush")
         lines = ask(self.url + "/api/v1/export",
@@ -158,8 +163,9 @@ class VictoriaMetrics(Prometheus):
             result = json.loads(line)
             own = result["metric"]
             yield own.pop("__name__"), own, {
-                at: value for at, value in zip(result["timestamps"], result["values"])
-                if value is not None}
+                at: float("nan") if value is None else value
+                for at, value in zip(result["timestamps"], result["values"])
+                if with_ends or value is not None}
 
 
 class InfluxDB(Receiver):
