@@ -16,7 +16,9 @@ receivers are compared with the answers of the hosts and with each other.
 """
 import os
 import random
+import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -43,7 +45,10 @@ SEED = number("DART_SEED", random.getrandbits(31))
 TARGETS = number("DART_TARGETS", 300)
 INTERVAL_MS = number("DART_INTERVAL_MS", 500)
 SESSION_MS = number("DART_SESSION_MS", 4000)
-KINDS = (os.environ.get("DART_KINDS") or "").split() or faults.KINDS
+# This program has a network of its own, without which no member can be cut off from hosts.
+CAN_CUT_HOSTS = os.environ.get("DART_OWN_NETWORK") == "1"
+KINDS = (os.environ.get("DART_KINDS") or "").split() or [
+    kind for kind in faults.KINDS if CAN_CUT_HOSTS or kind != "hosts"]
 points = programs.Points()
 
 
@@ -53,7 +58,8 @@ class Scene:
     def __init__(self, directory, seed):
         self.settings = types.SimpleNamespace(
             interval_ms=INTERVAL_MS, session_ms=SESSION_MS, standby_ms=60000, delay_ms=500,
-            unreachable=("continue", "stop")[seed % 2], of_members=faults.OF_MEMBERS)
+            unreachable=("continue", "stop")[seed % 2], of_members=faults.OF_MEMBERS,
+            can_cut_hosts=CAN_CUT_HOSTS)
         self.directory = directory
         self.log = faults.Log()
         self.receiver = programs.Prometheus(directory)
@@ -192,6 +198,12 @@ class Runner:
                 fault.double = log.doubles[-1]
             else:
                 fault.double[1] = now_ms() + scene.settings.session_ms + 1000
+        if fault.kind == "hosts":
+            if not is_end:
+                log.cut_from_hosts.append([now_ms(), float("inf")])
+                fault.window = log.cut_from_hosts[-1]
+            else:
+                fault.window[1] = now_ms() + 1000 * faults.CONNECT_SECONDS
         if fault.kind in ("server", "quorum") and not is_end:
             window = [now_ms(), float("inf")]
             log.no_quorum.append(window)
@@ -292,7 +304,20 @@ def say_thinned(scene, seed, verdict):
     print(f"# {seed}: {sum(map(len, samples))} samples are at VictoriaMetrics")
 
 
+def enter_network():
+    """Runs this program again in a network with a loopback interface only, if that is possible."""
+    if CAN_CUT_HOSTS or os.geteuid() or not shutil.which("nft"):
+        return
+    can = subprocess.run(["unshare", "--net", "sh", "-c", "ip link set lo up && nft list tables"],
+                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    if not can.returncode:
+        os.environ["DART_OWN_NETWORK"] = "1"
+        os.execvp("unshare", ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"',
+                              "sh", sys.executable, *sys.argv])
+
+
 def main():
+    enter_network()
     # All started programs end with this one.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     reason = scenes.missing() or ("" if programs.Prometheus.path() else
@@ -300,6 +325,8 @@ def main():
     if reason:
         print(f"1..0 # SKIP {reason}")
         sys.exit(4)
+    if not CAN_CUT_HOSTS:
+        print("# no controller is cut off from hosts: that needs root and nftables")
     print(f"# {SCHEDULES} schedules of {FAULTS} faults, {TARGETS} targets every {INTERVAL_MS} ms,"
           f" sessions of {SESSION_MS} ms; DART_SEED={SEED}", flush=True)
     all_takeovers = {}

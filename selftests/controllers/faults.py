@@ -6,7 +6,9 @@ import signal
 import time
 
 # Each fault of a member takes it away, or may do so; others do not.
-OF_MEMBERS = ("kill", "lost", "stop", "freeze", "cut", "reset", "writer")
+OF_MEMBERS = ("kill", "lost", "stop", "freeze", "cut", "reset", "writer", "hosts")
+# A connection that was tried in vain is tried again after so many seconds at most.
+CONNECT_SECONDS = 10
 # In a schedule, as often as they are listed.
 KINDS = OF_MEMBERS * 2 + ("server", "quorum", "receiver", "receiver", "rolling")
 MEANINGS = {
@@ -16,6 +18,7 @@ MEANINGS = {
     "freeze": "the controller and the program that lists members are stopped, and go on",
     "cut": "the member's packets to ZooKeeper are lost",
     "reset": "the member's connections to ZooKeeper are refused",
+    "hosts": "the controller's packets to hosts, or to the first half of them, are lost or refused",
     "writer": "the program that lists members is killed",
     "server": "one server of ZooKeeper is killed",
     "quorum": "two servers of ZooKeeper are killed or stopped",
@@ -54,6 +57,9 @@ class Fault:
                 member.writer.send(signal.SIGSTOP)
             if self.kind in ("cut", "reset"):
                 member.relay.cut(silently=self.kind == "cut")
+            if self.kind == "hosts":
+                member.cut_from_hosts(scene.hosts, only_half=int(self.at * 10) % 2,
+                                      silently=not self.hard)
         elif self.kind == "server":
             scene.servers.all[int(self.at * 10) % 3].kill()
         elif self.kind == "quorum":
@@ -71,6 +77,8 @@ class Fault:
             member.writer.send(signal.SIGCONT)
             if self.kind in ("cut", "reset"):
                 member.relay.mend()
+            if self.kind == "hosts":
+                member.reach_hosts()
         elif self.kind in ("server", "quorum"):
             for server in scene.servers.all:
                 if server.is_running():
@@ -117,6 +125,8 @@ def random_schedule(seed, count, session_seconds, kinds):
             fault.at = max(fault.at, others[0])
         # A while for whoever comes back to be a member again.
         busy[who] = fault.at + fault.seconds + (2 * session_seconds if member else 1)
+        if kind == "hosts":
+            busy[who] += CONNECT_SECONDS + session_seconds
         if kind == "quorum":
             busy[who] += 2 * session_seconds
         if kind == "rolling":
@@ -133,6 +143,7 @@ class Log:
         self.events = []        # (ms, kind, member): something that moves targets
         self.no_quorum = []     # [from ms, to ms]
         self.rolling = []       # (from ms, to ms)
+        self.cut_from_hosts = []    # [from ms, to ms], until connections are tried again
         self.doubles = []       # [from ms, to ms]: a member that is cut off goes on
 
     def note(self, kind, member=0):

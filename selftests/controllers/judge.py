@@ -82,6 +82,15 @@ class Judge:
             for start, end in zip(times, times[1:]):
                 yield from self.judge_gap(host, start, end)
 
+    def cut_ms(self, begin, until):
+        """
+        A member that stands by finds out that it is cut off from hosts when it takes them over, or
+        READs them: so much longer the next member has to wait.
+        """
+        if not any(start <= until and end >= begin for start, end in self.log.cut_from_hosts):
+            return 0
+        return self.settings.session_ms // 3 + self.settings.interval_ms + SLACK_MS
+
     def judge_gap(self, host, start, end):
         early = start - self.settings.interval_ms - SLACK_MS
         first, last = (bisect.bisect(self.moves, at) for at in (early, end))
@@ -92,7 +101,7 @@ class Judge:
         marks = [start] + [at for at in moves if at > start] + [end]
         for begin, until in zip(marks, marks[1:]):
             length = until - begin - self.excused(begin, until)
-            limit = self.limit_ms
+            limit = self.limit_ms + self.cut_ms(begin, until)
             if begin == start and len(marks) > 2 and not moves[0] < start:
                 limit = self.settings.delay_ms + UNWRITTEN_MS + 2 * self.settings.interval_ms + \
                     SLACK_MS

@@ -18,6 +18,9 @@ CONTROLLER = os.path.join(TOP, ".output/bin/dart-controller")
 WRITER = os.path.join(TOP, ".output/bin/dart-members-zookeeper")
 JAR = "/usr/share/java/zookeeper.jar"
 TICK_MS = 200
+# Controllers have groups of their own, by which nftables knows their packets.
+FIRST_GROUP = 64000
+TABLE = "dart_controllers"
 
 
 def missing():
@@ -28,6 +31,10 @@ def missing():
     if not os.path.exists(JAR):
         return "zookeeper is not installed"
     return ""
+
+
+def nft(text):
+    subprocess.run(["nft", "-f", "-"], input=text, text=True, check=True)
 
 
 def soon(condition, seconds=60):
@@ -189,6 +196,8 @@ class Member:
         self.number = number
         self.socket = f"{directory}/socket-{number}"
         self.list = f"{directory}/members-{number}.json"
+        self.can_be_cut = settings.can_cut_hosts
+        self.chain = f"member_{number}"
         self.relay = Relay([server.port for server in servers.all])
         self.controller = Process(f"{directory}/controller-log-{number}")
         self.writer = Process(f"{directory}/writer-log-{number}")
@@ -225,7 +234,20 @@ class Member:
     def start_controller(self):
         self.controller.run([CONTROLLER, "--config",
                              f"{self.directory}/controller-{self.number}.yaml",
-                             "--socket", self.socket], stdout=subprocess.DEVNULL)
+                             "--socket", self.socket], stdout=subprocess.DEVNULL,
+                            group=FIRST_GROUP + self.number if self.can_be_cut else None)
+
+    def cut_from_hosts(self, hosts, only_half, silently):
+        """From now on the packets of its controller to hosts are lost, or refused."""
+        last = hosts.first_port + hosts.count // (2 if only_half else 1) - 1
+        verdict = "drop" if silently else "reject with tcp reset"
+        nft(f"add table inet {TABLE}\n"
+            f"add chain inet {TABLE} {self.chain} {{ type filter hook output priority 0; }}\n"
+            f"add rule inet {TABLE} {self.chain} meta skgid {FIRST_GROUP + self.number}"
+            f" tcp dport {hosts.first_port}-{last} {verdict}\n")
+
+    def reach_hosts(self):
+        nft(f"flush chain inet {TABLE} {self.chain}\ndelete chain inet {TABLE} {self.chain}\n")
 
     def start_writer(self):
         self.writer.run([WRITER, "--config", f"{self.directory}/writer-{self.number}.yaml"])

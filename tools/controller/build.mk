@@ -29,6 +29,8 @@ unit_controller_pool_sources := $(addprefix tools/controller/, flow/capacity.c \
 	flow/credit.c flow/credit_groups.c flow/credit_pool.c flow/flow.c \
 	base/interface.c io/io_thread.c base/mailbox.c base/timers.c \
 	base/wheel.c base/queue.c decode/workers.c)
+unit_controller_unreached_sources := $(addprefix tools/controller/, settings/shard.c \
+	fleet/target_down.c fleet/unreached.c base/timers.c base/wheel.c)
 unit_controller_handshakes_sources := tools/controller/fleet/handshakes.c \
 	$(addprefix tools/controller/base/, timers.c wheel.c)
 unit_controller_capacity_sources := tools/controller/flow/capacity.c

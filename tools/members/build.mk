@@ -10,5 +10,5 @@ dart-members-zookeeper_packages := libsystemd jansson yaml-0.1 \
 unit_members_roster_sources := tools/members/roster.c \
 	tools/controller/settings/shard.c
 unit_members_schedules_sources := $(unit_members_roster_sources)
-unit_members_node_sources := $(addprefix tools/, members/node.c \
+unit_members_node_sources := $(addprefix tools/, members/node.c controller/settings/shard.c \
 	controller/discovery/members_file.c)

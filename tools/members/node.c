@@ -25,6 +25,31 @@ unsigned int node__member(const char *name)
 	return number <= SHARD_MEMBERS_MAX ? number : 0;
 }
 
+unsigned int node__unreached(const char *name, struct portion_set *portions)
+{
+	static const char word[] = ".unreached.";
+	const size_t length = strcspn(name, ".");
+	char number[8] = "";
+	unsigned int member;
+
+	if (length >= sizeof(number) || strncmp(name + length, word, strlen(word)))
+		return 0;
+	memcpy(number, name, length);
+	member = node__member(number);
+	if (!member || member > SHARD_UNREACHED_MEMBERS ||
+	    portion_set__parse(name + length + strlen(word), portions))
+		return 0;
+	return member;
+}
+
+void node__print_unreached(unsigned int member, const struct portion_set *portions,
+			   char name[static NODE_UNREACHED_MAX])
+{
+	const int length = snprintf(name, NODE_UNREACHED_MAX, "%u.unreached.", member);
+
+	portion_set__print(portions, name + length);
+}
+
 int node__parse(const char *data, size_t length, struct node *node)
 {
 	json_t *root = length <= NODE_DATA_MAX ? json_loadb(data, length, 0, NULL) : NULL;
@@ -84,7 +109,8 @@ int node__read_auth(const char *path, char text[static NODE_AUTH_MAX], struct da
 
 static json_t *describe(const struct member_list *list, const char *boot_id)
 {
-	json_t *members = json_array(), *root;
+	json_t *members = json_array(), *unreached, *root;
+	char text[PORTION_SET_TEXT], number[8];
 	unsigned int i;
 
 	for (i = 1; i <= SHARD_MEMBERS_MAX; i++)
@@ -94,6 +120,19 @@ static json_t *describe(const struct member_list *list, const char *boot_id)
 			 "version", (json_int_t)list->version, "agreed", (int)list->is_agreed);
 	if (root && *boot_id)
 		json_object_set_new(root, "boot_id", json_string(boot_id));
+	if (root && list->session_ns)
+		json_object_set_new(root, "session", json_real(list->session_ns / 1e9));
+	unreached = json_object();
+	for (i = 0; i < SHARD_UNREACHED_MEMBERS; i++) {
+		if (portion_set__is_empty(&list->unreached[i]))
+			continue;
+		portion_set__print(&list->unreached[i], text);
+		snprintf(number, sizeof(number), "%u", i + 1);
+		json_object_set_new(unreached, number, json_string(text));
+	}
+	if (root && json_object_size(unreached))
+		json_object_set(root, "unreached", unreached);
+	json_decref(unreached);
 	return root;
 }
 

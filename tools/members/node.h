@@ -16,6 +16,8 @@
 #define NODE_BOOT_ID_MAX 40
 #define NODE_DATA_MAX 128
 #define NODE_AUTH_MAX 512
+/* Of the name of a node that says what a member does not reach, with a NUL. */
+#define NODE_UNREACHED_MAX (16 + PORTION_SET_TEXT)
 
 struct node {
 	char boot_id[NODE_BOOT_ID_MAX]; /* "": not told */
@@ -24,6 +26,13 @@ struct node {
 
 /* The number that is the whole name, without leading zeros; 0: it is no member's. */
 unsigned int node__member(const char *name);
+/*
+ * The number of the member that does not reach the portions in @name, N.unreached.DIGITS; 0: it is
+ * no such name, and @portions are as before.
+ */
+unsigned int node__unreached(const char *name, struct portion_set *portions);
+void node__print_unreached(unsigned int member, const struct portion_set *portions,
+			   char name[static NODE_UNREACHED_MAX]);
 /* Returns 0, or -EINVAL with @node as before. */
 int node__parse(const char *data, size_t length, struct node *node);
 void node__print(const char *boot_id, uint64_t version, char data[static NODE_DATA_MAX]);

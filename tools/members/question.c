@@ -47,6 +47,16 @@ static bool is_named(const json_t *shard)
 	return false;
 }
 
+/* Of a controller that does not tell, or tells nonsense: none. */
+static struct portion_set unreached_of(const json_t *shard)
+{
+	const char *text = json_string_value(json_object_get(shard, "unreached"));
+	struct portion_set portions = {};
+
+	portion_set__parse(text ?: "", &portions);
+	return portions;
+}
+
 static void question__take(struct question *question)
 {
 	json_t *root = json_loadb(question->text, question->length, 0, NULL);
@@ -57,6 +67,7 @@ static void question__take(struct question *question)
 		.used = version > 0 ? version : 0,
 		.stage = stage_of(shard),
 		.is_named = is_named(shard),
+		.unreached = unreached_of(shard),
 	};
 
 	if (json_is_object(root))

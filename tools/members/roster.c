@@ -35,6 +35,8 @@ void roster__expire(struct roster *roster)
 	roster->has_node = false;
 	roster->is_known = false;
 	memset(roster->used, 0, sizeof(roster->used));
+	memset(roster->unreached, 0, sizeof(roster->unreached));
+	roster->unreaching = 0;
 }
 
 void roster__confirm(struct roster *roster, uint64_t begun_ns)
@@ -46,8 +48,45 @@ void roster__confirm(struct roster *roster, uint64_t begun_ns)
 		roster->lapsed_ns = 0;
 }
 
-void roster__take(struct roster *roster, const struct member_set *nodes, uint64_t version)
+void roster_nodes__add(struct roster_nodes *nodes, unsigned int member,
+		       const struct portion_set *portions)
 {
+	struct portion_set *unreached = &nodes->unreached[member - 1];
+	unsigned int i;
+
+	for (i = 0; i < SHARD_PORTIONS / 64; i++)
+		unreached->bits[i] |= portions->bits[i];
+	nodes->unreaching |= 1ULL << (member - 1);
+}
+
+static void roster__take_unreached(struct roster *roster, const struct roster_nodes *nodes)
+{
+	const unsigned int words = SHARD_PORTIONS / 64;
+	struct roster_unreached *unreached;
+	unsigned int i, word;
+	uint64_t rest;
+
+	roster->unreaching |= nodes->unreaching;
+	for (rest = roster->unreaching; rest; rest &= rest - 1) {
+		i = __builtin_ctzll(rest);
+		unreached = &roster->unreached[i];
+		if (memcmp(&unreached->told, &nodes->unreached[i], sizeof(unreached->told)))
+			unreached->since = nodes->version;
+		unreached->told = nodes->unreached[i];
+		/* The own portions are named at once, and others' are no longer named at once. */
+		for (word = 0; word < words; word++) {
+			if (i + 1 == roster->member)
+				unreached->listed.bits[word] |= unreached->told.bits[word];
+			else
+				unreached->listed.bits[word] &= unreached->told.bits[word];
+		}
+	}
+}
+
+void roster__take(struct roster *roster, const struct roster_nodes *news)
+{
+	const struct member_set *nodes = &news->present;
+	const uint64_t version = news->version;
 	const unsigned int own = roster->member;
 	const bool was_there = roster->is_known && member_set__has(&roster->present, own);
 	const bool is_node = member_set__has(nodes, own);
@@ -63,6 +102,7 @@ void roster__take(struct roster *roster, const struct member_set *nodes, uint64_
 		member_set__remove(&roster->present, own);
 	roster->version = version;
 	roster->is_known = true;
+	roster__take_unreached(roster, news);
 	for (i = 0; i < SHARD_MEMBERS_MAX; i += 64) {
 		/* Most numbers are of no member. */
 		if (!nodes->bits[i / 64])
@@ -104,7 +144,8 @@ bool roster__wants_node(const struct roster *roster, uint64_t now_ns)
 				    (answer->used || !member_set__count(&roster->present)));
 }
 
-bool roster__is_agreed(const struct roster *roster)
+/* Do all other members that are there use this version, or a later one? */
+static bool roster__is_used(const struct roster *roster, uint64_t version)
 {
 	unsigned int word, i;
 	uint64_t rest;
@@ -112,11 +153,36 @@ bool roster__is_agreed(const struct roster *roster)
 	for (word = 0; word < SHARD_MEMBERS_MAX / 64; word++) {
 		for (rest = roster->present.bits[word]; rest; rest &= rest - 1) {
 			i = word * 64 + __builtin_ctzll(rest);
-			if (i + 1 != roster->member && roster->used[i] < roster->since)
+			if (i + 1 != roster->member && roster->used[i] < version)
 				return false;
 		}
 	}
 	return true;
+}
+
+bool roster__is_agreed(const struct roster *roster)
+{
+	return roster__is_used(roster, roster->since);
+}
+
+static void roster__list_unreached(struct roster *roster, struct member_list *list)
+{
+	struct roster_unreached *unreached;
+	unsigned int i;
+	uint64_t rest;
+
+	/* The list begins as the one that was written, so other members have no portions. */
+	for (rest = roster->unreaching | roster->listed; rest; rest &= rest - 1) {
+		i = __builtin_ctzll(rest);
+		unreached = &roster->unreached[i];
+		if (i + 1 == roster->member ? roster__is_used(roster, unreached->since) :
+					      roster->used[i] >= unreached->since)
+			unreached->listed = unreached->told;
+		list->unreached[i] = unreached->listed;
+		if (portion_set__is_empty(&unreached->listed) &&
+		    portion_set__is_empty(&unreached->told))
+			roster->unreaching &= ~(1ULL << i);
+	}
 }
 
 static uint64_t earlier(uint64_t one_ns, uint64_t other_ns)
@@ -151,6 +217,7 @@ bool roster__list(struct roster *roster, uint64_t now_ns, struct member_list *li
 	const struct member_list *written = &roster->written;
 	const bool was_valid = written->valid_ns > 1;
 	const bool is_starting = roster->answer.stage == ROSTER_STARTS;
+	bool has_unreached;
 
 	*list = *written;
 	/* Whatever stopped this program stopped it for longer than the list was valid. */
@@ -166,6 +233,9 @@ bool roster__list(struct roster *roster, uint64_t now_ns, struct member_list *li
 	list->present = roster->present;
 	list->version = roster->version;
 	list->is_agreed = roster__is_agreed(roster);
+	list->session_ns = roster->session_ns;
+	has_unreached = roster->unreaching | roster->listed;
+	roster__list_unreached(roster, list);
 	if (is_starting) {
 		member_set__remove(&list->present, roster->member);
 		list->is_agreed = false;
@@ -177,11 +247,19 @@ bool roster__list(struct roster *roster, uint64_t now_ns, struct member_list *li
 		       roster__end_list(roster, now_ns, list);
 	}
 	return memcmp(&list->present, &written->present, sizeof(list->present)) ||
+	       (has_unreached &&
+		memcmp(list->unreached, written->unreached, sizeof(list->unreached))) ||
 	       list->version != written->version || list->is_agreed != written->is_agreed ||
 	       list->valid_ns >= written->valid_ns + roster->session_ns / RENEWALS;
 }
 
 void roster__set_written(struct roster *roster, const struct member_list *list)
 {
+	unsigned int i;
+
 	roster->written = *list;
+	roster->listed = 0;
+	for (i = 0; i < SHARD_UNREACHED_MEMBERS; i++)
+		if (!portion_set__is_empty(&list->unreached[i]))
+			roster->listed |= 1ULL << i;
 }

@@ -14,6 +14,11 @@
  * program itself was frozen for longer than its list was valid, it makes no other list before
  * ZooKeeper has answered a request that was begun afterwards.
  *
+ * The controller also says which portions of agents it does not reach (settings/shard.h), and
+ * ZooKeeper contains that for each member.  A list names portions of another member once its
+ * controller has used a list that names them, and no longer than ZooKeeper does; and it names the own
+ * portions until all others have used a list that does not.
+ *
  * Pure code: the caller tells the time, CLOCK_BOOTTIME in ns.
  */
 #ifndef MEMBERS_ROSTER_H
@@ -36,6 +41,22 @@ struct roster_answer {
 	uint64_t used; /* the version that it uses */
 	enum roster_stage stage;
 	bool is_named; /* by a list that it has, and that is valid */
+	struct portion_set unreached; /* portions of which it does not reach an agent */
+};
+
+/* The nodes below the node of all members, at one time. */
+struct roster_nodes {
+	struct member_set present;
+	struct portion_set unreached[SHARD_UNREACHED_MEMBERS]; /* by roster_nodes__add() */
+	uint64_t unreaching; /* bit I: member I + 1 has some */
+	uint64_t version; /* the transaction of ZooKeeper that changed them last */
+};
+
+/* Portions that one member does not reach. */
+struct roster_unreached {
+	struct portion_set told; /* by ZooKeeper */
+	struct portion_set listed; /* in the list that is written */
+	uint64_t since; /* the version that last changed @told */
 };
 
 struct roster {
@@ -53,6 +74,8 @@ struct roster {
 	uint64_t version; /* of the members: the transaction of ZooKeeper that changed them last */
 	uint64_t since; /* the first version since which the own member is there, or is not */
 	uint64_t used[SHARD_MEMBERS_MAX]; /* versions that the controllers of others use; 0: none */
+	struct roster_unreached unreached[SHARD_UNREACHED_MEMBERS];
+	uint64_t unreaching; /* bit I: that of member I + 1 is not empty */
 
 	/* Of the controller of this host. */
 	struct roster_answer answer;
@@ -60,6 +83,7 @@ struct roster {
 	/* Of this program. */
 	uint64_t lapsed_ns; /* it was frozen, noticed then; 0: it was not, or that is over */
 	struct member_list written; /* the newest list; no members: none */
+	uint64_t listed; /* bit I: it has portions that member I + 1 does not reach */
 };
 
 void roster__begin(struct roster *roster, unsigned int member, uint64_t session_ns, bool goes_on);
@@ -74,8 +98,11 @@ void roster__connect(struct roster *roster, uint64_t session_ns);
 void roster__expire(struct roster *roster);
 /* ZooKeeper answered a request that was begun then. */
 void roster__confirm(struct roster *roster, uint64_t begun_ns);
+/* One node says that @member does not reach these portions. */
+void roster_nodes__add(struct roster_nodes *nodes, unsigned int member,
+		       const struct portion_set *portions);
 /* ZooKeeper answered which nodes there are. */
-void roster__take(struct roster *roster, const struct member_set *nodes, uint64_t version);
+void roster__take(struct roster *roster, const struct roster_nodes *nodes);
 void roster__hear(struct roster *roster, const struct roster_answer *answer);
 /* Nobody listens at the control socket. */
 void roster__lose_controller(struct roster *roster);

@@ -4,88 +4,25 @@
 
 #include <errno.h>
 #include <jansson.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
-#include <zookeeper/zookeeper.h>
 
 #include "messages.h"
-#include "node.h"
+#include "session_internal.h"
 #include "tools/controller/base/validity.h"
 
-#define PATH_MAX_BYTES 256
 /* Requests that confirm the session, in a session time-out. */
 #define BEATS 6
-/* A node that could not be made or deleted is tried again after it. */
-#define AGAIN_NS 200000000ULL
-
-struct other {
-	struct session *session;
-	unsigned int member;
-};
-
-/* Results of the threads of the library, and the requests that they have not answered yet. */
-struct found {
-	bool is_connected, has_connected, has_lost, has_expired;
-	bool are_nodes_due, are_nodes_asked, has_nodes, is_path_missing, has_auth;
-	uint64_t nodes_ns; /* not before: the nodes are asked for, after a failure */
-	struct member_set nodes;
-	uint64_t version;
-	struct member_set data_due, data_watched;
-	uint64_t used[SHARD_MEMBERS_MAX];
-	bool is_beat_asked;
-	uint64_t beat_ns; /* when the last one was begun */
-	uint64_t confirmed_ns;
-	bool has_node; /* ours, of this session */
-	bool may_have_node; /* the answer to its making or deletion was lost, or is on its way */
-	bool is_node_asked;
-	bool is_there_another; /* node of our number */
-	uint64_t again_ns; /* not before: a node is made or deleted */
-	uint64_t set_version; /* in the data of our node */
-	int rc; /* of the request that failed last; 0: none */
-};
-
-struct session {
-	const struct settings *settings;
-	int event_fd;
-	zhandle_t *handle; /* NULL: it is made again */
-	uint64_t opened_ns;
-	struct other others[SHARD_MEMBERS_MAX];
-	char boot_id[NODE_BOOT_ID_MAX];
-	char node[PATH_MAX_BYTES];
-	uint64_t said; /* reasons of refusals, a bit of each */
-	bool is_other_said;
-
-	pthread_mutex_t lock;
-	struct found found; /* under the lock */
-};
-
-static void wake(struct session *session)
-{
-	eventfd_write(session->event_fd, 1);
-}
-
-static struct found *lock(struct session *session)
-{
-	pthread_mutex_lock(&session->lock);
-	return &session->found;
-}
-
-static void unlock(struct session *session)
-{
-	pthread_mutex_unlock(&session->lock);
-	wake(session);
-}
 
 /* ---- in threads of the library */
 
 static void on_session(zhandle_t *handle, int type, int state, const char *path, void *data)
 {
 	struct session *session = data;
-	struct found *found = lock(session);
+	struct found *found = session__lock(session);
 
 	if (type == ZOO_SESSION_EVENT) {
 		found->is_connected = state == ZOO_CONNECTED_STATE;
@@ -96,7 +33,7 @@ static void on_session(zhandle_t *handle, int type, int state, const char *path,
 		if (state == ZOO_AUTH_FAILED_STATE)
 			found->rc = ZAUTHFAILED;
 	}
-	unlock(session);
+	session__unlock(session);
 }
 
 static void on_nodes_changed(zhandle_t *handle, int type, int state, const char *path, void *data)
@@ -105,8 +42,8 @@ static void on_nodes_changed(zhandle_t *handle, int type, int state, const char 
 
 	if (type == ZOO_SESSION_EVENT)
 		return;
-	lock(session)->are_nodes_due = true;
-	unlock(session);
+	session__lock(session)->are_nodes_due = true;
+	session__unlock(session);
 }
 
 static void on_data_changed(zhandle_t *handle, int type, int state, const char *path, void *data)
@@ -115,38 +52,41 @@ static void on_data_changed(zhandle_t *handle, int type, int state, const char *
 
 	if (type == ZOO_SESSION_EVENT)
 		return;
-	member_set__add(&lock(other->session)->data_due, other->member);
-	unlock(other->session);
-}
-
-/* The connection was lost before the answer: it is asked again, and nobody is told. */
-static bool is_loss(int rc)
-{
-	return rc == ZCONNECTIONLOSS || rc == ZOPERATIONTIMEOUT || rc == ZSESSIONEXPIRED ||
-	       rc == ZCLOSING || rc == ZINVALIDSTATE;
-}
-
-static void fail(struct found *found, int rc)
-{
-	if (!is_loss(rc))
-		found->rc = rc;
+	member_set__add(&session__lock(other->session)->data_due, other->member);
+	session__unlock(other->session);
 }
 
 static void on_created(int rc, const char *value, const void *data)
 {
 	struct session *session = (struct session *)data;
-	struct found *found = lock(session);
+	struct found *found = session__lock(session);
 
 	if (rc != ZOK && rc != ZNODEEXISTS)
-		fail(found, rc);
-	unlock(session);
+		found__fail(found, rc);
+	session__unlock(session);
+}
+
+/* The name of a node below the node of all members. */
+static void take_name(struct session *session, struct found *found, const char *name)
+{
+	const unsigned int member = node__member(name);
+	struct portion_set portions;
+	unsigned int unreaching;
+
+	if (member)
+		member_set__add(&found->nodes.present, member);
+	unreaching = member ? 0 : node__unreached(name, &portions);
+	if (unreaching)
+		roster_nodes__add(&found->nodes, unreaching, &portions);
+	if (unreaching == session->settings->member && found->unreached_count < UNREACHED_NODES_MAX)
+		strcpy(found->unreached[found->unreached_count++], name);
 }
 
 static void on_nodes(int rc, const struct String_vector *names, const struct Stat *stat,
 		     const void *data)
 {
 	struct session *session = (struct session *)data;
-	struct found *found = lock(session);
+	struct found *found = session__lock(session);
 	unsigned int member;
 	int i;
 
@@ -155,84 +95,81 @@ static void on_nodes(int rc, const struct String_vector *names, const struct Sta
 		found->are_nodes_due = true;
 		found->nodes_ns = boottime_ns() + AGAIN_NS;
 		found->is_path_missing = rc == ZNONODE;
-		fail(found, rc);
-		unlock(session);
+		found__fail(found, rc);
+		session__unlock(session);
 		return;
 	}
-	found->nodes = (struct member_set){};
-	for (i = 0; i < names->count; i++) {
-		member = node__member(names->data[i]);
-		if (member)
-			member_set__add(&found->nodes, member);
-	}
+	found->nodes = (struct roster_nodes){ .version = stat->pzxid };
+	found->unreached_count = 0;
+	for (i = 0; i < names->count; i++)
+		take_name(session, found, names->data[i]);
 	for (member = 1; member <= SHARD_MEMBERS_MAX; member++) {
-		if (!member_set__has(&found->nodes, member)) {
+		if (!member_set__has(&found->nodes.present, member)) {
 			member_set__remove(&found->data_watched, member);
 			found->used[member - 1] = 0;
 		} else if (!member_set__has(&found->data_watched, member)) {
 			member_set__add(&found->data_due, member);
 		}
 	}
-	found->version = stat->pzxid;
 	found->has_nodes = true;
-	unlock(session);
+	session__unlock(session);
 }
 
 static void on_data(int rc, const char *value, int length, const struct Stat *stat,
 		    const void *data)
 {
 	const struct other *other = data;
-	struct found *found = lock(other->session);
+	struct found *found = session__lock(other->session);
 	struct node node;
 
 	if (rc == ZOK && !node__parse(value, length > 0 ? length : 0, &node))
 		found->used[other->member - 1] = node.version;
-	else if (is_loss(rc))
+	else if (found__is_loss(rc))
 		member_set__add(&found->data_due, other->member);
 	else if (rc != ZOK && rc != ZNONODE)
-		fail(found, rc);
-	unlock(other->session);
+		found__fail(found, rc);
+	session__unlock(other->session);
 }
 
 static void on_beat(int rc, const struct Stat *stat, const void *data)
 {
 	struct session *session = (struct session *)data;
-	struct found *found = lock(session);
+	struct found *found = session__lock(session);
 
 	found->is_beat_asked = false;
 	if (rc == ZOK || rc == ZNONODE)
 		found->confirmed_ns = found->beat_ns;
 	else
-		fail(found, rc);
-	unlock(session);
+		found__fail(found, rc);
+	session__unlock(session);
 }
 
 static void on_set(int rc, const struct Stat *stat, const void *data)
 {
 	struct session *session = (struct session *)data;
-	struct found *found = lock(session);
+	struct found *found = session__lock(session);
 
 	found->is_node_asked = false;
 	if (rc != ZOK) {
 		found->set_version = 0;
-		fail(found, rc);
+		found__fail(found, rc);
 	}
-	unlock(session);
+	session__unlock(session);
 }
 
 static void on_deleted(int rc, const void *data)
 {
 	struct session *session = (struct session *)data;
-	struct found *found = lock(session);
+	struct found *found = session__lock(session);
 
 	found->is_node_asked = false;
 	if (rc == ZOK || rc == ZNONODE)
 		found->may_have_node = false;
 	else
-		fail(found, rc);
+		found__fail(found, rc);
 	found->are_nodes_due = true;
 	found->again_ns = rc == ZOK || rc == ZNONODE ? 0 : boottime_ns() + AGAIN_NS;
-	unlock(session);
+	session__unlock(session);
 }
 
 /* The nodes that are known may contain an earlier one of our number: they are asked for first. */
@@ -251,7 +188,7 @@ static void on_own_data(int rc, const char *value, int length, const struct Stat
 			const void *data)
 {
 	struct session *session = (struct session *)data;
-	struct found *found = lock(session);
+	struct found *found = session__lock(session);
 	zhandle_t *handle = session->handle;
 	struct node node;
 	bool is_old = false;
@@ -268,23 +205,23 @@ static void on_own_data(int rc, const char *value, int length, const struct Stat
 		found->is_there_another = !is_old;
 		found->is_node_asked = is_old;
 	} else if (rc != ZNONODE) {
-		fail(found, rc);
+		found__fail(found, rc);
 	}
-	unlock(session);
+	session__unlock(session);
 	if (is_old &&
 	    zoo_adelete(handle, session->node, stat->version, on_deleted, session) != ZOK) {
-		lock(session)->is_node_asked = false;
-		unlock(session);
+		session__lock(session)->is_node_asked = false;
+		session__unlock(session);
 	}
 }
 
 static void on_own_created(int rc, const char *value, const void *data)
 {
 	struct session *session = (struct session *)data;
-	struct found *found = lock(session);
+	struct found *found = session__lock(session);
 
 	found->is_node_asked = false;
-	found->may_have_node = is_loss(rc);
+	found->may_have_node = found__is_loss(rc);
 	if (rc == ZOK) {
 		found__take_node(found);
 		found->is_there_another = false;
@@ -293,17 +230,12 @@ static void on_own_created(int rc, const char *value, const void *data)
 						 on_own_data, session) == ZOK;
 	} else {
 		found->again_ns = boottime_ns() + AGAIN_NS;
-		fail(found, rc);
+		found__fail(found, rc);
 	}
-	unlock(session);
+	session__unlock(session);
 }
 
 /* ---- in the thread of the program */
-
-static struct ACL_vector *acl(const struct session *session)
-{
-	return session->settings->auth_file ? &ZOO_CREATOR_ALL_ACL : &ZOO_OPEN_ACL_UNSAFE;
-}
 
 /* Makes the node of all members, and the nodes above; they may be there. */
 static void make_path(struct session *session)
@@ -316,7 +248,7 @@ static void make_path(struct session *session)
 		end = strchr(end + 1, '/');
 		if (end)
 			*end = '\0';
-		zoo_acreate(session->handle, path, "", 0, acl(session), 0, on_created, session);
+		zoo_acreate(session->handle, path, "", 0, session__acl(session), 0, on_created, session);
 		if (end)
 			*end = '/';
 	}
@@ -406,7 +338,7 @@ static void keep_node(struct session *session, struct found *found, const struct
 		return;
 	node__print(session->boot_id, roster->answer.used, data);
 	if (is_wanted && !found->has_node) {
-		rc = zoo_acreate(session->handle, session->node, data, strlen(data), acl(session),
+		rc = zoo_acreate(session->handle, session->node, data, strlen(data), session__acl(session),
 				 ZOO_EPHEMERAL, on_own_created, session);
 		found->set_version = roster->answer.used;
 	} else if (!is_wanted && found->has_node) {
@@ -465,8 +397,10 @@ static void session__take(struct session *session, struct found *found, struct r
 	found->has_lost = found->has_connected = false;
 	roster->has_node = found->has_node;
 	if (found->has_nodes && roster->has_session)
-		roster__take(roster, &found->nodes, found->version);
-	memcpy(roster->used, found->used, sizeof(roster->used));
+		roster__take(roster, &found->nodes);
+	/* Others may use a list of nodes that this program is about to be told. */
+	if (!found->are_nodes_due && !found->are_nodes_asked)
+		memcpy(roster->used, found->used, sizeof(roster->used));
 	/*
 	 * ZooKeeper tells of changes before it answers later requests: a session whose nodes are not
 	 * asked for was confirmed with the nodes that are known.
@@ -493,7 +427,7 @@ void session__run(struct session *session, struct roster *roster, uint64_t now_n
 	eventfd_t count;
 
 	eventfd_read(session->event_fd, &count);
-	has_expired = lock(session)->has_expired;
+	has_expired = session__lock(session)->has_expired;
 	pthread_mutex_unlock(&session->lock);
 	if (has_expired)
 		session__expire(session, roster);
@@ -502,7 +436,7 @@ void session__run(struct session *session, struct roster *roster, uint64_t now_n
 			session__open(session, now_ns);
 		return;
 	}
-	found = lock(session);
+	found = session__lock(session);
 	session__take(session, found, roster);
 	if (found->is_connected) {
 		if (found->is_path_missing)
@@ -512,7 +446,8 @@ void session__run(struct session *session, struct roster *roster, uint64_t now_n
 			ask_nodes(session, found);
 		ask_data(session, found);
 		beat(session, found, roster, now_ns);
-		keep_node(session, found, roster, now_ns);
+		if (session__keep_unreached(session, found, roster, now_ns) || found->has_node)
+			keep_node(session, found, roster, now_ns);
 	}
 	session__say(session, found);
 	pthread_mutex_unlock(&session->lock);
@@ -538,7 +473,7 @@ int session__new(const struct settings *settings, struct session **sessionp, int
 	for (i = 0; i < SHARD_MEMBERS_MAX; i++)
 		session->others[i] = (struct other){ session, i + 1 };
 	zoo_set_debug_level(ZOO_LOG_LEVEL_WARN);
-	wake(session);
+	session__wake(session);
 	*sessionp = session;
 	*fd = session->event_fd;
 	return 0;

@@ -9,6 +9,10 @@
  *   boot_id  /proc/sys/kernel/random/boot_id of its host
  *   version  the version of the list that its controller uses; 0: none so far
  *
+ * Its controller may fail to reach agents: then PATH/N.unreached.DIGITS, ephemeral and empty, names
+ * their portions (tools/controller/settings/shard.h).  A change makes another such node, and then
+ * deletes the old one.
+ *
  * A version of the list is the transaction that last changed which children PATH has (pzxid).
  */
 #ifndef MEMBERS_SESSION_H

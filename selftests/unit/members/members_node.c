@@ -25,6 +25,34 @@ static void test_names(void **state)
 		assert_int_equal(node__member(others[i]), 0);
 }
 
+static void test_unreached(void **state)
+{
+	static const char *const others[] = { "1", "1.unreached.", "1.reached.", "1.unreached.00", "" };
+	struct portion_set portions = {}, read = {};
+	char name[NODE_UNREACHED_MAX], more[NODE_UNREACHED_MAX + 1];
+	size_t i;
+
+	portion_set__add(&portions, 5);
+	portion_set__add(&portions, 64);
+	portion_set__add(&portions, SHARD_PORTIONS - 1);
+	node__print_unreached(64, &portions, name);
+	assert_int_equal(node__unreached(name, &read), 64);
+	assert_memory_equal(&read, &portions, sizeof(read));
+	/* It is the name of no member. */
+	assert_int_equal(node__member(name), 0);
+	for (i = 0; i < sizeof(others) / sizeof(*others); i++)
+		assert_int_equal(node__unreached(others[i], &read), 0);
+	snprintf(more, sizeof(more), "%s0", name);
+	assert_int_equal(node__unreached(more, &read), 0);
+	/* Members with higher numbers have no such node, and digits are lower-case. */
+	node__print_unreached(65, &portions, name);
+	assert_int_equal(node__unreached(name, &read), 0);
+	node__print_unreached(7, &portions, name);
+	name[strlen(name) - 1] = 'A';
+	assert_int_equal(node__unreached(name, &read), 0);
+	assert_memory_equal(&read, &portions, sizeof(read));
+}
+
 static int parse(const char *data, struct node *node)
 {
 	return node__parse(data, strlen(data), node);
@@ -71,12 +99,17 @@ static void test_list(void **state)
 	member_set__add(&list.present, 1);
 	member_set__add(&list.present, 1024);
 	list.valid_ns = boottime_ns() + 3000000000;
+	list.session_ns = 4000000000;
+	portion_set__add(&list.unreached[0], 17);
+	portion_set__add(&list.unreached[63], 2000);
 	assert_int_equal(node__write_list(path, &list, boot_id, &error), 0);
 	assert_int_equal(members_file__read(path, &read, &error), 0);
 	assert_memory_equal(&read.present, &list.present, sizeof(list.present));
 	assert_true(llabs((long long)(read.valid_ns - list.valid_ns)) < 1000);
 	assert_int_equal(read.version, 5);
 	assert_true(read.is_agreed);
+	assert_int_equal(read.session_ns, 4000000000);
+	assert_memory_equal(read.unreached, list.unreached, sizeof(read.unreached));
 	/* Over at once. */
 	list.valid_ns = 1;
 	assert_int_equal(node__write_list(path, &list, "", &error), 0);
@@ -118,6 +151,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("a node is a member's if its name is a number from 1 to 1024", test_names),
+		TEST("the name of a node says which agents a member does not reach", test_unreached),
 		TEST("the data of nodes is read back, and anything else is refused", test_data),
 		TEST("the controller reads the list that is written", test_list),
 		TEST("credentials are one line of a file, and in no message", test_auth),

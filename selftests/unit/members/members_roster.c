@@ -10,7 +10,19 @@
 static void hear(struct roster *roster, uint64_t begun, uint64_t used, enum roster_stage stage)
 {
 	roster__hear(roster,
-		     &(struct roster_answer){ begun, used, stage, used && roster->has_node });
+		     &(struct roster_answer){ .begun_ns = begun,
+					      .used = used,
+					      .stage = stage,
+					      .is_named = used && roster->has_node });
+}
+
+/* Of a controller whose list names it or not, whatever node there is. */
+static void hear_named(struct roster *roster, uint64_t begun, uint64_t used, bool is_named)
+{
+	roster__hear(roster, &(struct roster_answer){ .begun_ns = begun,
+						      .used = used,
+						      .stage = ROSTER_RUNS,
+						      .is_named = is_named });
 }
 
 /* Member 2 of a shard; its controller and ZooKeeper answered at 100. */
@@ -37,9 +49,12 @@ static struct member_set set_of(unsigned int one, unsigned int other, unsigned i
 static void take(struct roster *roster, unsigned int one, unsigned int other, unsigned int third,
 		 uint64_t version)
 {
-	const struct member_set set = set_of(one, other, third);
+	const struct roster_nodes nodes = {
+		.present = set_of(one, other, third),
+		.version = version,
+	};
 
-	roster__take(roster, &set, version);
+	roster__take(roster, &nodes);
 }
 
 /* Writes the list that is due, which must have these members and this end. */
@@ -110,10 +125,10 @@ static void test_join(void **state)
 	/* Another run of this program has no node: the list before must not count any more. */
 	begin(&roster, true);
 	take(&roster, 1, 2, 0, 12);
-	roster__hear(&roster, &(struct roster_answer){ 100, 11, ROSTER_RUNS, true });
+	hear_named(&roster, 100, 11, true);
 	assert_false(roster__wants_node(&roster, 150));
 	expect_list(&roster, 151, 1, 0, 0, 100 + SESSION);
-	roster__hear(&roster, &(struct roster_answer){ 160, 12, ROSTER_RUNS, false });
+	hear_named(&roster, 160, 12, false);
 	assert_true(roster__wants_node(&roster, 170));
 	/* The first member waits for no other member. */
 	begin(&roster, true);
@@ -255,6 +270,82 @@ static void test_frozen(void **state)
 	expect_list(&roster, 60320, 1, 2, 0, 60300 + SESSION);
 }
 
+static void take_unreached(struct roster *roster, unsigned int member, unsigned int one,
+			   unsigned int other, uint64_t version)
+{
+	struct roster_nodes nodes = { .present = set_of(1, 2, 3), .version = version };
+	struct portion_set portions = {};
+
+	if (one)
+		portion_set__add(&portions, one);
+	if (other)
+		portion_set__add(&portions, other);
+	if (one || other)
+		roster_nodes__add(&nodes, member, &portions);
+	roster__take(roster, &nodes);
+}
+
+/* The list that is due, or is the same, has these portions of @member alone. */
+static void expect_unreached(struct roster *roster, unsigned int member, unsigned int one,
+			     unsigned int other)
+{
+	struct portion_set all[SHARD_UNREACHED_MEMBERS] = {};
+	struct member_list list;
+
+	if (one)
+		portion_set__add(&all[member - 1], one);
+	if (other)
+		portion_set__add(&all[member - 1], other);
+	if (roster__list(roster, 150, &list))
+		roster__set_written(roster, &list);
+	assert_memory_equal(roster->written.unreached, all, sizeof(all));
+	assert_int_equal(roster->written.session_ns, SESSION);
+}
+
+static void test_unreached(void **state)
+{
+	struct roster roster;
+
+	begin(&roster, true);
+	roster.has_node = true;
+	take(&roster, 1, 2, 3, 5);
+	roster.used[0] = roster.used[2] = 5;
+	expect_unreached(&roster, 3, 0, 0);
+	/* Another member: its controller has to use the list first. */
+	take_unreached(&roster, 3, 70, 0, 6);
+	expect_unreached(&roster, 3, 0, 0);
+	roster.used[2] = 6;
+	expect_unreached(&roster, 3, 70, 0);
+	/* One portion goes at once, one comes later. */
+	take_unreached(&roster, 3, 80, 0, 8);
+	expect_unreached(&roster, 3, 0, 0);
+	roster.used[2] = 7;
+	expect_unreached(&roster, 3, 0, 0);
+	roster.used[2] = 9;
+	expect_unreached(&roster, 3, 80, 0);
+	/* Versions that change nothing of it do not matter. */
+	take_unreached(&roster, 3, 80, 0, 12);
+	expect_unreached(&roster, 3, 80, 0);
+	take_unreached(&roster, 3, 0, 0, 13);
+	expect_unreached(&roster, 3, 0, 0);
+	/* The own ones: at once, and until all others have used a list without them. */
+	take_unreached(&roster, 2, 70, 0, 14);
+	expect_unreached(&roster, 2, 70, 0);
+	take_unreached(&roster, 2, 80, 0, 15);
+	expect_unreached(&roster, 2, 70, 80);
+	roster.used[0] = 15;
+	roster.used[2] = 14;
+	expect_unreached(&roster, 2, 70, 80);
+	roster.used[2] = 15;
+	expect_unreached(&roster, 2, 80, 0);
+	/* A new session knows nothing of before. */
+	roster__expire(&roster);
+	roster__connect(&roster, SESSION);
+	roster__confirm(&roster, 140);
+	take(&roster, 1, 3, 0, 20);
+	expect_unreached(&roster, 2, 0, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -270,6 +361,8 @@ int main(void)
 		     test_expired),
 		TEST("after a freeze no list is written before ZooKeeper has answered a later request",
 		     test_frozen),
+		TEST("portions that a member does not reach are listed when its controller knows, and the own ones until all others know",
+		     test_unreached),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

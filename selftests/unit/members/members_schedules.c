@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Random schedules in virtual time: controllers and the programs that list them are killed, stopped
- * and started again, hosts are cut off, controllers hand over and end, and the coordinator loses its
- * quorum.  At each step each of the watched targets has at most one pusher with a valid session, and
- * while there is a quorum, and a host that nothing disturbs, one.
+ * and started again, hosts are cut off from the coordinator or from targets, controllers hand over and
+ * end, and the coordinator loses its quorum.  At each step each of the watched targets has at most one
+ * pusher with a valid session; and while there is a quorum, and a host that nothing disturbs and that
+ * reaches its portion, one that reaches it.  Of the hosts the first ones in its order count, one more
+ * than stand by.
  * DART_SCHEDULES chooses the number of schedules.
  */
 #include <stdio.h>
@@ -37,35 +39,69 @@ static bool is_up_to_date(unsigned int i)
 	       world.now > world.quorum_since + SECOND;
 }
 
+static bool reaches_portion(const struct host *host, unsigned int target)
+{
+	unsigned int k;
+
+	for (k = 0; k < WATCHED; k++)
+		if (host->misses[k] && portions[world.watched[k]] == portions[world.watched[target]])
+			return false;
+	return true;
+}
+
+/* Must the target at this place have a pusher, soon? */
+static bool is_required(unsigned int target)
+{
+	unsigned int i, host, count = 0;
+
+	for (i = 0; i < HOSTS && count <= REPLICATION; i++) {
+		host = world.order[target][i];
+		if (!world.nodes[host].session)
+			continue;
+		count++;
+		if (is_undisturbed(&world.hosts[host]) &&
+		    reaches_portion(&world.hosts[host], target))
+			return world.has_quorum;
+	}
+	return false;
+}
+
+/*
+ * The first member in the order of a target may end, and the second one, which stands by, finds out
+ * only then that it is cut off from the target, if its connection is silent.
+ */
+static uint64_t limit(void)
+{
+	return SESSION + SECOND + (world.is_silent ? AFTER + SECOND : 0);
+}
+
 static void check(void)
 {
 	const uint64_t since = world.disturbed > world.quorum_since ? world.disturbed :
 								      world.quorum_since;
-	unsigned int i, k, pushers, valid, undisturbed = 0;
+	unsigned int i, k, pushers, valid;
 	uint64_t gap;
 
-	for (i = 0; i < HOSTS; i++)
-		undisturbed += is_undisturbed(&world.hosts[i]);
 	for (k = 0; k < WATCHED; k++) {
 		pushers = valid = 0;
 		for (i = 0; i < HOSTS; i++) {
 			if (!controller__pushes(&world.hosts[i], world.watched[k]))
 				continue;
-			pushers++;
+			pushers += !world.hosts[i].misses[k];
 			/* One that hands over goes on until others scrape, and one interval. */
 			valid += !world.hosts[i].is_leaving && (!world.goes_on || is_up_to_date(i));
 		}
 		if (valid > 1)
 			fail_msg("%s has %u pushers at %llu", names[world.watched[k]], valid,
 				 (unsigned long long)world.now);
-		if (pushers || !world.has_quorum || !undisturbed) {
+		if (pushers || !is_required(k)) {
 			world.pushed[k] = world.now;
 			continue;
 		}
 		gap = world.now - (world.pushed[k] > since ? world.pushed[k] : since);
 		if (gap > world.longest)
 			world.longest = gap;
-		if (gap > SESSION + SECOND)
+		if (gap > limit())
 			fail_msg("%s has no pusher for %llu ms at %llu", names[world.watched[k]],
 				 (unsigned long long)gap, (unsigned long long)world.now);
 	}
@@ -131,11 +167,29 @@ static void mend(struct host *host, unsigned int i)
 	if (!host->controller.runs)
 		controller__start(host, i);
 	host->controller.is_stopped = host->writer.is_stopped = host->is_cut = false;
+	memset(host->misses, 0, sizeof(host->misses));
+}
+
+static bool has_misses(const struct host *host)
+{
+	static const bool none[WATCHED];
+
+	return memcmp(host->misses, none, sizeof(none));
+}
+
+/* It reaches one watched target of two any more, or none. */
+static void cut_from_targets(struct host *host)
+{
+	const bool is_all = below(2);
+	unsigned int k;
+
+	for (k = 0; k < WATCHED; k++)
+		host->misses[k] = is_all || below(2);
 }
 
 static void disturb(struct host *host, unsigned int i)
 {
-	switch (below(8)) {
+	switch (below(10)) {
 	case 0:
 		controller__kill(host);
 		break;
@@ -160,9 +214,33 @@ static void disturb(struct host *host, unsigned int i)
 		controller__kill(host);
 		controller__start(host, i);
 		break;
+	case 7:
+	case 8:
+		cut_from_targets(host);
+		break;
 	default:
 		controller__leave(host);
 		break;
+	}
+}
+
+/* Pairs of one portion, and the order of their members. */
+static void choose_watched(unsigned int i)
+{
+	unsigned int k, other;
+	uint64_t score;
+
+	do
+		world.watched[i] = i % 2 ? partners[world.watched[i - 1]] : below(TARGETS);
+	while (!(i % 2) && partners[world.watched[i]] == world.watched[i]);
+	world.pushed[i] = world.now;
+	for (k = 0; k < HOSTS; k++) {
+		score = shard__score(names[world.watched[i]], k + 1);
+		for (other = k; other && shard__score(names[world.watched[i]],
+						      world.order[i][other - 1] + 1) < score;
+		     other--)
+			world.order[i][other] = world.order[i][other - 1];
+		world.order[i][other] = k;
 	}
 }
 
@@ -172,6 +250,7 @@ static void begin(uint64_t seed)
 
 	memset(world.hosts, 0, sizeof(world.hosts));
 	memset(world.nodes, 0, sizeof(world.nodes));
+	memset(world.told, 0, sizeof(world.told));
 	memset(world.sessions, 0, sizeof(world.sessions));
 	world.random = seed;
 	world.now = 1000000;
@@ -179,10 +258,9 @@ static void begin(uint64_t seed)
 	world.has_quorum = true;
 	world.version++;
 	world.goes_on = seed % 2;
-	for (i = 0; i < WATCHED; i++) {
-		world.watched[i] = below(TARGETS);
-		world.pushed[i] = world.now;
-	}
+	world.is_silent = seed / 2 % 2;
+	for (i = 0; i < WATCHED; i++)
+		choose_watched(i);
 	for (i = 0; i < HOSTS; i++) {
 		for (step = 0; step < STEPS_OF_HOST; step++)
 			world.hosts[i].due[step] = NEVER;
@@ -205,7 +283,7 @@ static void run_schedule(uint64_t seed)
 		world.disturbed = world.now;
 		if (!below(16) || !world.has_quorum)
 			server__set_quorum(!world.has_quorum);
-		else if (is_undisturbed(host))
+		else if (is_undisturbed(host) && !has_misses(host))
 			disturb(host, i);
 		else if (!host->is_leaving)
 			mend(host, i);
@@ -255,11 +333,12 @@ static void test_schedules(void **state)
 			check_all();
 	}
 	print_message(
-		"# %u schedules, %lu steps, %lu changes of lists, %lu sessions expired, %lu handed over; longest without a pusher: %llu ms\n",
-		schedules, world.events, world.takes, world.expired, world.handed_over,
+		"# %u schedules, %lu steps, %lu changes of lists, %lu sessions expired, %lu handed over, %lu times members told of targets that they miss; longest without a pusher: %llu ms\n",
+		schedules, world.events, world.takes, world.expired, world.handed_over, world.tellings,
 		(unsigned long long)world.longest);
 	assert_true(world.expired > schedules);
 	assert_true(world.handed_over > schedules / 2);
+	assert_true(world.tellings > schedules);
 }
 
 int main(void)
@@ -268,9 +347,15 @@ int main(void)
 		TEST("whatever fails, a target has at most one pusher with a valid session, and with a quorum one after a session time-out and a second",
 		     test_schedules),
 	};
-	unsigned int i;
+	unsigned int last[SHARD_PORTIONS] = {}; /* target + 1; 0: none */
+	unsigned int i, *place;
 
-	for (i = 0; i < TARGETS; i++)
+	for (i = 0; i < TARGETS; i++) {
 		snprintf(names[i], sizeof(names[i]), "10.1.%u.%u:4792", i >> 8, i & 255);
+		portions[i] = shard__portion(names[i]);
+		place = &last[portions[i]];
+		partners[i] = *place ? *place - 1 : i;
+		*place = i + 1;
+	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

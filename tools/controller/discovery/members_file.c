@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -87,6 +88,53 @@ static int take_agreed(const json_t *value, bool *is_agreed, struct dart_error *
 	return 0;
 }
 
+static int take_session(const json_t *value, uint64_t *session_ns, struct dart_error *error)
+{
+	const double seconds = json_number_value(value);
+
+	if (!value)
+		return 0;
+	if (!json_is_number(value) || !(seconds > 0) || seconds > MEMBERS_FILE_VALID_MAX_S)
+		return dart_error__set(error, EINVAL, "'session' is not a number of seconds up to %u",
+				       MEMBERS_FILE_VALID_MAX_S);
+	*session_ns = (uint64_t)(seconds * 1e9) ?: 1;
+	return 0;
+}
+
+/* 0: it is no number of a member that can be told of. */
+static unsigned int unreaching_member(const char *text)
+{
+	char *end;
+	const unsigned long number = strtoul(text, &end, 10);
+
+	return *text >= '1' && *text <= '9' && !*end && number <= SHARD_UNREACHED_MEMBERS ? number :
+											   0;
+}
+
+static int take_unreached(json_t *value, struct portion_set *unreached, struct dart_error *error)
+{
+	unsigned int member;
+	const char *key;
+	json_t *text;
+
+	if (!value)
+		return 0;
+	if (!json_is_object(value))
+		return dart_error__set(error, EINVAL, "'unreached' is not an object");
+	json_object_foreach(value, key, text) {
+		member = unreaching_member(key);
+		if (!member)
+			return dart_error__set(error, EINVAL,
+					       "'unreached' names a member that is not a number from 1 to %u",
+					       SHARD_UNREACHED_MEMBERS);
+		if (portion_set__parse(json_string_value(text) ?: "", &unreached[member - 1]))
+			return dart_error__set(error, EINVAL,
+					       "'unreached' of member %u is not a text of %u hexadecimal digits",
+					       member, PORTION_SET_TEXT - 1);
+	}
+	return 0;
+}
+
 int members_file__parse(const void *bytes, size_t length, const char *boot_id, uint64_t now_ns,
 			struct member_list *list, struct dart_error *error)
 {
@@ -106,6 +154,8 @@ int members_file__parse(const void *bytes, size_t length, const char *boot_id, u
 		      take_validity(json_object_get(root, "valid_until"), now_ns, &taken.valid_ns,
 				    error)					    ?:
 		      take_version(json_object_get(root, "version"), &taken.version, error) ?:
+		      take_session(json_object_get(root, "session"), &taken.session_ns, error) ?:
+		      take_unreached(json_object_get(root, "unreached"), taken.unreached, error) ?:
 		      take_agreed(json_object_get(root, "agreed"), &taken.is_agreed, error);
 	json_decref(root);
 	if (!ret)

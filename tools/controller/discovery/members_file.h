@@ -13,6 +13,10 @@
  *                list of another boot is refused.
  *   version      a number from 1: the status of this controller shows the version of the list
  *                that it uses.
+ *   session      a number, in seconds: others replace a member whose controller is silent for so long.
+ *                A controller with such a list says in its status which agents it does not reach.
+ *   unreached    an object: for the number of a member, the portions of agents that it does not
+ *                reach, as hexadecimal digits (see settings/shard.h).
  *   agreed       true or false: each other member uses this list, or another that names the member
  *                of this host if this one does.  Then this member need not wait if it joins, or may
  *                end if it leaves.

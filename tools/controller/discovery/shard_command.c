@@ -83,7 +83,7 @@ int shard_command__run(const struct options *options)
 	if (!ret && shard->file) {
 		ret = read_members(shard->file, &list, &error);
 		if (!ret)
-			membership.present = list.present;
+			membership__take(&membership, &list, 0);
 	}
 	if (!ret) {
 		count = membership__order(&membership, name, order);

@@ -51,6 +51,7 @@ struct fleet {
 	uint64_t leave_ns; /* when it ends, CLOCK_MONOTONIC; 0: all have taken over, or it stays */
 	struct discovery_operations discovery_operations;
 	bool was_ready; /* see fleet__is_ready() */
+	struct unreached unreached;
 	size_t finished; /* targets whose requested scrapes are all there */
 	int result;
 };
@@ -589,4 +590,9 @@ const struct target_set *fleet__targets(const struct fleet *fleet)
 const struct discovery *fleet__discovery(const struct fleet *fleet)
 {
 	return fleet->discovery;
+}
+
+struct unreached *fleet__unreached(struct fleet *fleet)
+{
+	return &fleet->unreached;
 }

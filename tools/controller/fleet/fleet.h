@@ -12,6 +12,7 @@
 #include <libdart/error.h>
 
 #include "target.h"
+#include "unreached.h"
 #include "tools/controller/discovery/discovery.h"
 #include "tools/controller/discovery/target_set.h"
 #include "tools/controller/outputs/output.h"
@@ -52,5 +53,6 @@ void fleet__summarize(struct fleet *fleet, bool to_log);
 /* To look at; they belong to the fleet. */
 const struct target_set *fleet__targets(const struct fleet *fleet);
 const struct discovery *fleet__discovery(const struct fleet *fleet);
+struct unreached *fleet__unreached(struct fleet *fleet);
 
 #endif /* CONTROLLER_FLEET_H */

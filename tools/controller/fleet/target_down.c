@@ -83,3 +83,35 @@ bool target__is_lost(const struct target *target)
 		since_ns = target->changed_ns;
 	return monotonic_ns() - since_ns > interval__lost_after_ns(target->interval_ns);
 }
+
+/* When it last had values, or the first table of a connection that it still has. */
+static uint64_t target__reached_ns(const struct target *target)
+{
+	const uint64_t landed_ns = count__of(&target->io.landed_ns);
+	const bool has_table = target->state == TARGET_READING && target->io.ring;
+
+	return has_table && target->since_ns > landed_ns ? target->since_ns : landed_ns;
+}
+
+bool target__is_missed(struct target *target, uint64_t resumed_ns, uint64_t after_ns)
+{
+	const uint64_t reached_ns = target__reached_ns(target), now_ns = monotonic_ns();
+	const bool has_table = target->state == TARGET_READING && target->io.ring;
+	uint64_t since_ns = reached_ns > resumed_ns ? reached_ns : resumed_ns;
+
+	if (target->state == TARGET_FINISHED || reached_ns > target->missed_ns)
+		target->missed_ns = 0;
+	if (target->missed_ns || target->state == TARGET_FINISHED)
+		return target->missed_ns;
+	/* Its first connection takes its time on a busy machine. */
+	if (!reached_ns && !target->failure)
+		return false;
+	/* From the start, a loss, or a change of the interval on. */
+	if (since_ns < target->since_ns)
+		since_ns = target->since_ns;
+	if (has_table && since_ns < target->changed_ns)
+		since_ns = target->changed_ns;
+	if (now_ns > since_ns + after_ns + (has_table ? target->interval_ns : 0))
+		target->missed_ns = now_ns;
+	return target->missed_ns;
+}

@@ -53,6 +53,7 @@ struct target {
 	struct timer down_timer; /* without a whole scrape until then it is lost */
 	uint64_t down_due_ns; /* of the down timer */
 	bool is_down; /* it is lost, and outputs know */
+	uint64_t missed_ns; /* since when other members are to know that it is lost; 0: it is not */
 	uint64_t connect_deadline_ns;
 	uint64_t backoff_us;
 	bool withholds_interval; /* from its agent, which is too old to be told */

@@ -3,6 +3,8 @@
 #include "shard.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -46,6 +48,42 @@ uint64_t shard__standby_ns(const struct shard *shard)
 	return shard->standby_ns ?: SHARD_STANDBY_DEFAULT_NS;
 }
 
+/* ---- portions */
+
+unsigned int shard__portion(const char *name)
+{
+	return XXH3_64bits(name, strlen(name)) % SHARD_PORTIONS;
+}
+
+bool portion_set__is_empty(const struct portion_set *set)
+{
+	static const struct portion_set empty;
+
+	return !memcmp(set, &empty, sizeof(empty));
+}
+
+void portion_set__print(const struct portion_set *set, char text[static PORTION_SET_TEXT])
+{
+	unsigned int i;
+
+	for (i = 0; i < SHARD_PORTIONS / 64; i++)
+		snprintf(text + 16 * i, 17, "%016llx", (unsigned long long)set->bits[i]);
+}
+
+int portion_set__parse(const char *text, struct portion_set *set)
+{
+	char digits[17] = "";
+	unsigned int i;
+
+	if (strspn(text, "0123456789abcdef") != PORTION_SET_TEXT - 1 || text[PORTION_SET_TEXT - 1])
+		return -EINVAL;
+	for (i = 0; i < SHARD_PORTIONS / 64; i++) {
+		memcpy(digits, text + 16 * i, 16);
+		set->bits[i] = strtoull(digits, NULL, 16);
+	}
+	return 0;
+}
+
 /* ---- the members that are there */
 
 unsigned int member_set__count(const struct member_set *set)
@@ -79,6 +117,8 @@ void membership__follow(struct membership *membership, const struct shard *shard
 	membership->valid_ns = before.valid_ns;
 	membership->version = before.version;
 	membership->is_agreed = before.is_agreed;
+	membership->session_ns = before.session_ns;
+	memcpy(membership->unreached, before.unreached, sizeof(before.unreached));
 	for (member = 1; !before.is_listed && member <= before.shard.members; member++)
 		member_set__add(&membership->present, member);
 }
@@ -107,8 +147,11 @@ bool membership__take(struct membership *membership, const struct member_list *l
 	membership->valid_ns = list->valid_ns;
 	membership->version = list->version;
 	membership->is_agreed = list->is_agreed;
+	membership->session_ns = list->session_ns;
+	memcpy(membership->unreached, list->unreached, sizeof(list->unreached));
 	return !before.is_known || membership->ready_ns != before.ready_ns ||
 	       memcmp(&before.present, &list->present, sizeof(before.present)) ||
+	       memcmp(before.unreached, list->unreached, sizeof(before.unreached)) ||
 	       membership__is_valid(&before, now_ns) != membership__is_valid(membership, now_ns);
 }
 
@@ -164,21 +207,55 @@ unsigned int membership__rank(const struct membership *membership, const char *n
 	return rank;
 }
 
+static bool membership__lacks(const struct membership *membership, unsigned int member,
+			      unsigned int portion)
+{
+	return member <= SHARD_UNREACHED_MEMBERS &&
+	       portion_set__has(&membership->unreached[member - 1], portion);
+}
+
+unsigned int membership__place(const struct membership *membership, const char *name,
+			       unsigned int member)
+{
+	const unsigned int portion = shard__portion(name);
+	const bool lacks = membership__lacks(membership, member, portion);
+	const uint64_t own = shard__score(name, member);
+	unsigned int other = 0, place = 0;
+	uint64_t score;
+
+	while ((other = membership__next(membership, other))) {
+		if (other == member)
+			continue;
+		if (membership__lacks(membership, other, portion) != lacks) {
+			place += lacks;
+			continue;
+		}
+		score = shard__score(name, other);
+		place += score > own || (score == own && other < member);
+	}
+	return place;
+}
+
 enum shard_role membership__role(const struct membership *membership, const char *name,
 				 uint64_t now_ns)
 {
 	const struct shard *shard = &membership->shard;
-	unsigned int rank;
+	const unsigned int replication = shard->replication ?: 1;
+	unsigned int place;
 
 	if (!membership->is_listed && !shard->members)
 		return SHARD_OWN;
 	if (membership->is_listed && !membership->is_known)
 		return SHARD_LEFT;
-	rank = membership__rank(membership, name, shard->member);
-	if (!rank && membership__is_there(membership, shard->member) &&
+	place = membership__place(membership, name, shard->member);
+	if (!place && membership__is_there(membership, shard->member) &&
 	    now_ns >= membership->ready_ns && membership__is_valid(membership, now_ns))
 		return SHARD_OWN;
-	return rank < (shard->replication ?: 1) ? SHARD_STANDBY : SHARD_LEFT;
+	/* One that does not reach the target tries again and again. */
+	return place < replication ||
+			       membership__rank(membership, name, shard->member) < replication ?
+		       SHARD_STANDBY :
+		       SHARD_LEFT;
 }
 
 bool membership__has(const struct membership *membership, const char *name, unsigned int member,
@@ -196,7 +273,7 @@ unsigned int membership__order(const struct membership *membership, const char *
 	unsigned int member = 0, count = 0;
 
 	while ((member = membership__next(membership, member))) {
-		order[membership__rank(membership, name, member)] = member;
+		order[membership__place(membership, name, member)] = member;
 		count++;
 	}
 	return count;

@@ -72,8 +72,35 @@ uint64_t shard__standby_ns(const struct shard *shard);
  * that is not in the list stands by where it would scrape, and so does a member whose list is not
  * valid any more; for the next list it joins anew.
  *
+ * A list may also say which targets a member cannot reach, by portions: each target belongs to one
+ * of SHARD_PORTIONS by its name.  Members that cannot reach its portion come after all others in the
+ * order of a target; if no member reaches it, the order is the plain one.  At each moment at most
+ * one member scrapes a target then, too, if
+ *
+ *   - a list names portions that another member cannot reach only once the controller of that member
+ *     has used a list that names them, and
+ *   - a list names portions that the own member could not reach until all others have used a list
+ *     that does not name them any more.
+ *
+ * So of two members, whenever the second one passes over the first one, the first one passes over
+ * itself.  The first members of the plain order stand by in any case, and find out when they reach a
+ * target again; they alone say that they do not, so that a target that nobody reaches moves at most
+ * as often as there are such members.
+ *
  * Pure code: the caller tells the time, CLOCK_BOOTTIME in ns, as base/validity.h does.
  */
+/* Of all targets, by their names. */
+#define SHARD_PORTIONS 2048U
+/* Members with higher numbers cannot say which targets they do not reach. */
+#define SHARD_UNREACHED_MEMBERS 64U
+/* Characters of a set of portions, with a NUL. */
+#define PORTION_SET_TEXT (SHARD_PORTIONS / 4 + 1)
+
+/* Bit I stands for portion I. */
+struct portion_set {
+	uint64_t bits[SHARD_PORTIONS / 64];
+};
+
 /* Bit I - 1 stands for member I. */
 struct member_set {
 	uint64_t bits[SHARD_MEMBERS_MAX / 64];
@@ -85,6 +112,9 @@ struct member_list {
 	uint64_t valid_ns; /* until then; 0: without an end */
 	uint64_t version; /* a number that its writer gave it; 0: none */
 	bool is_agreed; /* all other members use a list that names the own member if this one does */
+	uint64_t session_ns; /* others replace a member that is silent so long; 0: not told */
+	/* Portions that member I + 1 cannot reach. */
+	struct portion_set unreached[SHARD_UNREACHED_MEMBERS];
 };
 
 struct membership {
@@ -95,6 +125,8 @@ struct membership {
 	uint64_t valid_ns; /* of the last list: until when it is valid; 0: without an end */
 	uint64_t version; /* of the last list */
 	bool is_agreed; /* of the last list */
+	uint64_t session_ns; /* of the last list */
+	struct portion_set unreached[SHARD_UNREACHED_MEMBERS]; /* of the last list */
 	uint64_t ready_ns; /* this member joined, and scrapes from then on */
 };
 
@@ -121,6 +153,30 @@ static inline void member_set__remove(struct member_set *set, unsigned int membe
 
 unsigned int member_set__count(const struct member_set *set);
 
+/* The portion of the target @name: XXH3 of 64 bits over HOST:PORT, modulo SHARD_PORTIONS. */
+unsigned int shard__portion(const char *name);
+
+static inline bool portion_set__has(const struct portion_set *set, unsigned int portion)
+{
+	return set->bits[portion / 64] >> (portion % 64) & 1;
+}
+
+static inline void portion_set__add(struct portion_set *set, unsigned int portion)
+{
+	set->bits[portion / 64] |= 1ULL << (portion % 64);
+}
+
+static inline void portion_set__remove(struct portion_set *set, unsigned int portion)
+{
+	set->bits[portion / 64] &= ~(1ULL << (portion % 64));
+}
+
+bool portion_set__is_empty(const struct portion_set *set);
+/* As hexadecimal digits; of each 16 the first one stands for the highest four portions. */
+void portion_set__print(const struct portion_set *set, char text[static PORTION_SET_TEXT]);
+/* Returns 0, or -EINVAL with @set as before. */
+int portion_set__parse(const char *text, struct portion_set *set);
+
 /* Begins with the members of @shard, or with an unknown list if a file lists them. */
 void membership__begin(struct membership *membership, const struct shard *shard);
 /*
@@ -138,20 +194,26 @@ bool membership__is_valid(const struct membership *membership, uint64_t now_ns);
 
 /* How many members are there; 0: not known, or there is no shard. */
 unsigned int membership__count(const struct membership *membership);
-/* How many other members that are there come before @member in the order of the target @name. */
+/*
+ * How many other members that are there come before @member in the plain order of the target @name,
+ * in which it does not matter who reaches it.
+ */
 unsigned int membership__rank(const struct membership *membership, const char *name,
 			      unsigned int member);
+/* The same, in the order in which members that cannot reach the target come last. */
+unsigned int membership__place(const struct membership *membership, const char *name,
+			       unsigned int member);
 /* What the own member does with the target @name: scrape it, if there is no shard. */
 enum shard_role membership__role(const struct membership *membership, const char *name,
 				 uint64_t now_ns);
 /*
- * Is @member there, and one of the first @replication members of the target @name (0: the first
- * one)?  Each is, if there is no shard.
+ * Is @member there, and one of the first @replication members in the plain order of the target
+ * @name (0: the first one)?  Each is, if there is no shard.
  */
 bool membership__has(const struct membership *membership, const char *name, unsigned int member,
 		     unsigned int replication);
 /*
- * Sets order[rank] to the member of this rank in the order of the target @name.  Returns how many
+ * Sets order[place] to the member at this place in the order of the target @name.  Returns how many
  * members are there.
  */
 unsigned int membership__order(const struct membership *membership, const char *name,

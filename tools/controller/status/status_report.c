@@ -209,6 +209,19 @@ static uint64_t resident_bytes(void)
 	return resident * sysconf(_SC_PAGESIZE);
 }
 
+/* The portions of agents that this controller does not reach; null: none. */
+static json_t *describe_unreached(struct fleet *fleet, const struct membership *membership)
+{
+	const struct portion_set *portions =
+		unreached__look(fleet__unreached(fleet), fleet__targets(fleet), membership);
+	char text[PORTION_SET_TEXT];
+
+	if (portion_set__is_empty(portions))
+		return json_null();
+	portion_set__print(portions, text);
+	return json_string(text);
+}
+
 /* NULL: this controller has no shard. */
 static json_t *describe_shard(struct fleet *fleet)
 {
@@ -240,6 +253,7 @@ static json_t *describe_shard(struct fleet *fleet)
 			    membership->valid_ns ? json_integer(membership->valid_ns) : json_null());
 	json_object_set_new(members, "is_valid",
 			    json_boolean(membership__is_valid(membership, boottime_ns())));
+	json_object_set_new(members, "unreached", describe_unreached(fleet, membership));
 	json_object_set_new(members, "error", text_or_null(error));
 	return members;
 }

@@ -50,6 +50,28 @@ static void test_right(void **state)
 	assert_true(member_set__has(&members.present, 1024));
 }
 
+static void test_unreached(void **state)
+{
+	char digits[PORTION_SET_TEXT], text[2 * PORTION_SET_TEXT];
+	struct portion_set portions = {};
+	struct member_list list = {};
+	struct dart_error error;
+
+	portion_set__add(&portions, 0);
+	portion_set__add(&portions, 2047);
+	portion_set__print(&portions, digits);
+	snprintf(text, sizeof(text),
+		 "{\"members\": [1], \"session\": 2.5, \"unreached\": {\"64\": \"%s\"}}", digits);
+	assert_int_equal(parse(text, &list, &error), 0);
+	assert_int_equal(list.session_ns, 2500000000);
+	assert_memory_equal(&list.unreached[63], &portions, sizeof(portions));
+	assert_true(portion_set__is_empty(&list.unreached[0]));
+	/* Without them. */
+	assert_int_equal(parse("{\"members\": [1]}", &list, &error), 0);
+	assert_int_equal(list.session_ns, 0);
+	assert_true(portion_set__is_empty(&list.unreached[63]));
+}
+
 static void test_wrong(void **state)
 {
 	static const struct {
@@ -80,6 +102,15 @@ static void test_wrong(void **state)
 		{ "{\"members\": [1], \"boot_id\": 3}", "'boot_id' is not a text" },
 		{ "{\"members\": [1], \"boot_id\": \"x\"}", "before this host started" },
 		{ "{\"members\": [1], \"agreed\": 1}", "'agreed' is neither true nor false" },
+		{ "{\"members\": [1], \"session\": 0}", "'session' is not a number of seconds" },
+		{ "{\"members\": [1], \"session\": \"4\"}", "'session' is not a number of seconds" },
+		{ "{\"members\": [1], \"session\": 86401}", "'session' is not a number of seconds" },
+		{ "{\"members\": [1], \"unreached\": []}", "'unreached' is not an object" },
+		{ "{\"members\": [1], \"unreached\": {\"65\": \"\"}}", "not a number from 1 to 64" },
+		{ "{\"members\": [1], \"unreached\": {\"01\": \"\"}}", "not a number from 1 to 64" },
+		{ "{\"members\": [1], \"unreached\": {\"2x\": \"\"}}", "not a number from 1 to 64" },
+		{ "{\"members\": [1], \"unreached\": {\"2\": 7}}", "not a text of 512 hexadecimal" },
+		{ "{\"members\": [1], \"unreached\": {\"2\": \"ff\"}}", "not a text of 512 hexadecimal" },
 	};
 	struct member_list members;
 	struct dart_error error;
@@ -127,6 +158,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("a list of members is read, whatever else is in the object", test_right),
 		TEST("a list says until when it is valid, and whether all agree", test_validity),
+		TEST("a list says which agents a member does not reach, and the session time-out",
+		     test_unreached),
 		TEST("anything else is refused as a whole", test_wrong),
 		TEST("a file that is missing, no file, or too large is refused", test_file),
 	};

@@ -360,6 +360,61 @@ static void test_validity(void **state)
 	assert_int_equal(membership__role(&membership, names[target], 1010), SHARD_OWN);
 }
 
+/* Three members: the order of a target is the one of its scores, without members that miss it. */
+static void test_unreached(void **state)
+{
+	static char file[] = "list";
+	const struct shard shard = { .member = 1, .file = file, .replication = 2 };
+	struct member_list list = { .is_agreed = true };
+	unsigned int order[SHARD_MEMBERS_MAX], first, second, third, portion;
+	struct membership membership;
+
+	for (first = 1; first <= 3; first++)
+		member_set__add(&list.present, first);
+	membership__begin(&membership, &shard);
+	membership__take(&membership, &list, 0);
+	assert_int_equal(membership__order(&membership, names[0], order), 3);
+	first = order[0], second = order[1], third = order[2];
+	portion = shard__portion(names[0]);
+	assert_true(portion < SHARD_PORTIONS);
+	/* Another portion is no matter. */
+	portion_set__add(&list.unreached[first - 1], (portion + 1) % SHARD_PORTIONS);
+	assert_true(membership__take(&membership, &list, 0));
+	assert_int_equal(membership__place(&membership, names[0], first), 0);
+	portion_set__add(&list.unreached[first - 1], portion);
+	assert_true(membership__take(&membership, &list, 0));
+	assert_false(membership__take(&membership, &list, 0));
+	assert_int_equal(membership__place(&membership, names[0], first), 2);
+	assert_int_equal(membership__place(&membership, names[0], second), 0);
+	assert_int_equal(membership__place(&membership, names[0], third), 1);
+	assert_int_equal(membership__rank(&membership, names[0], first), 0);
+	/* The first one stands by in any case, and the third one does, too. */
+	membership.shard.member = first;
+	assert_int_equal(membership__role(&membership, names[0], 0), SHARD_STANDBY);
+	membership.shard.member = second;
+	assert_int_equal(membership__role(&membership, names[0], 0), SHARD_OWN);
+	membership.shard.member = third;
+	assert_int_equal(membership__role(&membership, names[0], 0), SHARD_STANDBY);
+	assert_false(membership__has(&membership, names[0], third, 2));
+	assert_true(membership__has(&membership, names[0], first, 1));
+	/* The second one misses it, too; then all do, and the order is the plain one. */
+	portion_set__add(&list.unreached[second - 1], portion);
+	membership__take(&membership, &list, 0);
+	assert_int_equal(membership__order(&membership, names[0], order), 3);
+	assert_true(order[0] == third && order[1] == first && order[2] == second);
+	assert_int_equal(membership__role(&membership, names[0], 0), SHARD_OWN);
+	membership.shard.member = second;
+	assert_int_equal(membership__role(&membership, names[0], 0), SHARD_STANDBY);
+	portion_set__add(&list.unreached[third - 1], portion);
+	membership__take(&membership, &list, 0);
+	membership__order(&membership, names[0], order);
+	assert_true(order[0] == first && order[1] == second && order[2] == third);
+	/* One that is not there does not matter. */
+	member_set__remove(&list.present, first);
+	membership__take(&membership, &list, 0);
+	assert_int_equal(membership__place(&membership, names[0], second), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -367,6 +422,8 @@ int main(void)
 		     test_takeover),
 		TEST("a member whose list is not valid any more scrapes nothing, and joins anew with the next one",
 		     test_validity),
+		TEST("members that do not reach a target come after all others in its order, and stand by if they would scrape it",
+		     test_unreached),
 		TEST("of 10,000 targets and 10 controllers, at no time has a target two pushers that the list names or that woke from a freeze",
 		     test_schedules),
 	};
