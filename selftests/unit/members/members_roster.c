@@ -346,6 +346,70 @@ static void test_unreached(void **state)
 	expect_unreached(&roster, 2, 0, 0);
 }
 
+/* The order of answers does not matter, nor does an old one. */
+static void test_older(void **state)
+{
+	struct roster roster;
+
+	begin(&roster, true);
+	roster.has_node = true;
+	take(&roster, 1, 2, 0, 5);
+	hear(&roster, 500, 5, ROSTER_RUNS);
+	roster__confirm(&roster, 400);
+	roster__confirm(&roster, 300);
+	expect_list(&roster, 510, 1, 2, 0, 400 + SESSION);
+	/* Renewed after a quarter of a session time-out, and not before. */
+	roster__confirm(&roster, 649);
+	hear(&roster, 900, 5, ROSTER_RUNS);
+	expect_none(&roster, 910);
+	roster__confirm(&roster, 650);
+	expect_list(&roster, 910, 1, 2, 0, 650 + SESSION);
+	/* The nearer end counts: of the session, or of the controller. */
+	roster__confirm(&roster, 1200);
+	expect_list(&roster, 1210, 1, 2, 0, 900 + SESSION);
+	/* Over in the moment that it says. */
+	assert_true(roster__has_controller(&roster, 899 + SESSION));
+	assert_false(roster__has_controller(&roster, 900 + SESSION));
+	expect_none(&roster, 900 + SESSION);
+}
+
+/* When the own node came or went, and since when others agree. */
+static void test_since(void **state)
+{
+	struct roster roster;
+
+	begin(&roster, true);
+	take(&roster, 1, 3, 0, 4);
+	roster.used[0] = roster.used[2] = 4;
+	assert_true(roster__is_agreed(&roster));
+	roster.has_node = true;
+	/* The node is made, and the nodes that are known do not contain it yet. */
+	take(&roster, 1, 3, 0, 5);
+	assert_true(roster__is_agreed(&roster));
+	take(&roster, 1, 2, 3, 6);
+	assert_false(roster__is_agreed(&roster));
+	roster.used[0] = roster.used[2] = 6;
+	assert_true(roster__is_agreed(&roster));
+	/* Others come and go: nobody has to agree again. */
+	take(&roster, 1, 2, 3, 9);
+	assert_true(roster__is_agreed(&roster));
+	/* It is deleted, and the nodes that are known contain it still. */
+	roster.has_node = false;
+	take(&roster, 1, 2, 3, 9);
+	roster.used[0] = roster.used[2] = 9;
+	assert_false(roster__is_agreed(&roster));
+	take(&roster, 1, 3, 0, 10);
+	assert_false(roster__is_agreed(&roster));
+	roster.used[0] = roster.used[2] = 10;
+	assert_true(roster__is_agreed(&roster));
+	/* A member that goes and comes back has used nothing. */
+	take(&roster, 1, 0, 0, 11);
+	assert_int_equal(roster.used[2], 0);
+	assert_int_equal(roster.used[0], 10);
+	take(&roster, 1, 3, 0, 12);
+	assert_false(roster__is_agreed(&roster));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -363,6 +427,8 @@ int main(void)
 		     test_frozen),
 		TEST("portions that a member does not reach are listed when its controller knows, and the own ones until all others know",
 		     test_unreached),
+		TEST("an older answer does not shorten a list, and the nearer end counts", test_older),
+		TEST("others agree with lists since the own node came or went", test_since),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
