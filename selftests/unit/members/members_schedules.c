@@ -22,8 +22,8 @@ static bool controller__pushes(const struct host *host, unsigned int target)
 static bool is_undisturbed(const struct host *host)
 {
 	return host->controller.runs && host->ready <= world.now && host->writer.runs &&
-	       !host->controller.is_stopped &&
-	       !host->writer.is_stopped && !host->is_cut && !host->is_leaving;
+	       !host->controller.is_stopped && !host->writer.is_stopped && !host->is_cut &&
+	       !host->is_leaving;
 }
 
 /*
@@ -44,7 +44,8 @@ static bool reaches_portion(const struct host *host, unsigned int target)
 	unsigned int k;
 
 	for (k = 0; k < WATCHED; k++)
-		if (host->misses[k] && portions[world.watched[k]] == portions[world.watched[target]])
+		if (host->misses[k] &&
+		    portions[world.watched[k]] == portions[world.watched[target]])
 			return false;
 	return true;
 }
@@ -331,11 +332,14 @@ static void test_schedules(void **state)
 		/* All targets of all hosts take longer. */
 		if (i % 20 < 2)
 			check_all();
+		/* A long run shows how far it came. */
+		if (i % 1000 == 999)
+			print_message("# %u schedules\n", i + 1);
 	}
 	print_message(
 		"# %u schedules, %lu steps, %lu changes of lists, %lu sessions expired, %lu handed over, %lu times members told of targets that they miss; longest without a pusher: %llu ms\n",
-		schedules, world.events, world.takes, world.expired, world.handed_over, world.tellings,
-		(unsigned long long)world.longest);
+		schedules, world.events, world.takes, world.expired, world.handed_over,
+		world.tellings, (unsigned long long)world.longest);
 	assert_true(world.expired > schedules);
 	assert_true(world.handed_over > schedules / 2);
 	assert_true(world.tellings > schedules);
