@@ -9,6 +9,18 @@
 
 #include "tools/controller/base/http_address.h"
 
+/* Makes room for one more.  Returns 0 or -ENOMEM. */
+static int output_settings__reserve(struct output_settings *settings)
+{
+	struct receiver_settings *receivers = reallocarray(
+		settings->receivers, settings->receiver_count + 1, sizeof(*receivers));
+
+	if (!receivers)
+		return -ENOMEM;
+	settings->receivers = receivers;
+	return 0;
+}
+
 int output_settings__add_receiver(struct output_settings *settings,
 				  struct receiver_settings *receiver, struct dart_error *error)
 {
@@ -19,6 +31,8 @@ int output_settings__add_receiver(struct output_settings *settings,
 	if (settings->receiver_count == RECEIVERS_MAX)
 		return dart_error__set(error, EINVAL, "there are more than %d receivers",
 				       RECEIVERS_MAX);
+	if (output_settings__reserve(settings))
+		return dart_error__no_memory(error);
 	settings->receivers[settings->receiver_count++] = *receiver;
 	*receiver = (struct receiver_settings){ };
 	return 0;
@@ -238,6 +252,8 @@ int output_settings__copy(struct output_settings *copy, const struct output_sett
 	ret = http_settings__copy(&copy->listen, &settings->listen);
 	ret = http_settings__copy(&copy->web, &settings->web) ?: ret;
 	for (i = 0; i < settings->receiver_count; i++) {
+		if (output_settings__reserve(copy))
+			return -ENOMEM;
 		ret = receiver_settings__copy(&copy->receivers[i], &settings->receivers[i]) ?: ret;
 		copy->receiver_count++;
 	}
@@ -252,5 +268,6 @@ void output_settings__clear(struct output_settings *settings)
 	http_settings__clear(&settings->web);
 	for (i = 0; i < settings->receiver_count; i++)
 		receiver_settings__clear(&settings->receivers[i]);
+	free(settings->receivers);
 	*settings = (struct output_settings){ };
 }

@@ -12,7 +12,7 @@
 struct output_settings {
 	struct http_settings listen;	/* the server of metrics; no address: none */
 	struct http_settings web;	/* the server of the page, see web/web.h; the same */
-	struct receiver_settings receivers[RECEIVERS_MAX];
+	struct receiver_settings *receivers;	/* owned */
 	size_t receiver_count;
 };
 

@@ -198,10 +198,11 @@ static void test_refused(void **state)
 /* A reload replaces rules, so outputs that differ in nothing else are equal. */
 static void test_copies(void **state)
 {
-	struct receiver_settings copy, *receiver = settings.outputs.receivers;
+	struct receiver_settings copy, *receiver;
 	struct relabel_rules *rules;
 
 	assert_int_equal(load(PUSH "write_relabel_configs: [{regex: a, action: labeldrop}]\n"), 0);
+	receiver = settings.outputs.receivers;
 	assert_int_equal(receiver_settings__copy(&copy, receiver), 0);
 	assert_ptr_equal(copy.write_relabel, receiver->write_relabel);
 	rules = copy.write_relabel;
