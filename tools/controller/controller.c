@@ -150,10 +150,11 @@ static void controller__reload(void *data)
 static void on_configured(struct target_context *context, const struct output_settings *settings)
 {
 	struct controller *controller = caa_container_of(context, struct controller, context);
+	struct dart_error error;
 
-	if (controller_outputs__relabel(&controller->outputs, settings))
+	if (controller_receivers__want(&controller->outputs.receivers, settings, &error))
 		output__print(context->log,
-			      "dart-controller: out of memory: the rules of an output stay as they were");
+			      "dart-controller: %s; receivers stay as they were", error.text);
 }
 
 /* SIGHUP */
@@ -328,6 +329,10 @@ static int controller__open(struct controller *controller, const struct options 
 			  options->once || context->sink->owns_terminal ? NULL : context->log);
 	handshakes__open(&context->handshakes, context->timers,
 			 settings->handshakes ?: SETTINGS_HANDSHAKES_DEFAULT);
+	err = controller_outputs__watch(&controller->outputs, context->event, context->workers,
+					settings->workers ?: SETTINGS_WORKERS_DEFAULT);
+	if (err)
+		return err;
 	return fleet__new(context, controller->outputs.standard, &controller->fleet, error) ?:
 		       condition__watch(&controller->condition, context->event, is_ready, controller__reload, controller) ?:
 		       controller__open_status(controller, error);

@@ -82,17 +82,19 @@ void controller_drain__output(struct output *output, bool *interrupted)
 void controller_drain__receivers(struct controller_outputs *outputs, bool *interrupted)
 {
 	const int signals = open_signals();
+	struct metric_output *receivers[2 * RECEIVERS_MAX];
 	struct pollfd ended = { .events = POLLIN };
 	bool was_interrupted;
-	size_t i;
+	size_t i, count;
 
 	if (*interrupted)
 		controller_outputs__set_waits(outputs, false);
 	/* Ends all receivers first, so that they finish at the same time. */
-	for (i = 0; i < outputs->receiver_count; i++)
-		push__end(outputs->receivers[i]);
-	for (i = 0; i < outputs->receiver_count; i++) {
-		ended.fd = push__event_fd(outputs->receivers[i]);
+	count = controller_receivers__outputs(&outputs->receivers, receivers);
+	for (i = 0; i < count; i++)
+		push__end(receivers[i]);
+	for (i = 0; i < count; i++) {
+		ended.fd = push__event_fd(receivers[i]);
 		while (!poll(&ended, 1, 0)) {
 			was_interrupted = *interrupted;
 			wait_for(ended.fd, signals, -1, interrupted);

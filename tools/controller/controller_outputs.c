@@ -11,7 +11,6 @@
 #include "http/http_connections.h"
 #include "http/http_server.h"
 #include "metrics/names/names.h"
-#include "metrics/plan/plan_relabel.h"
 #include "metrics/sink_metrics.h"
 #include "outputs/sink_all.h"
 #include "outputs/sink_json.h"
@@ -24,9 +23,6 @@
 
 /* The sink of samples on standard output, and the sink of metrics. */
 #define SINKS_MAX 2
-/* The exposition, the page, a dump, and the receivers. */
-#define METRIC_OUTPUTS_MAX (3 + RECEIVERS_MAX)
-
 /* Threads that serve metrics. */
 #define SERVER_THREADS 4
 
@@ -34,7 +30,7 @@
 struct opening {
 	struct sink *sinks[SINKS_MAX];
 	size_t sink_count;
-	struct metric_output *metrics[METRIC_OUTPUTS_MAX];
+	struct metric_output *metrics[SINK_METRICS_OUTPUTS_MAX];
 	size_t metric_count;
 };
 
@@ -118,45 +114,19 @@ static int open_exposition(struct controller_outputs *outputs, const struct opti
 	return http_server__new(&server, &outputs->server, error);
 }
 
-/* From now on @output sends series as @rules leave them.  Returns 0 or -ENOMEM. */
-static int set_rules(struct metric_output *output, struct relabel_rules *rules)
-{
-	struct metric_rewriter *rewriter = NULL;
-
-	if (!relabel_rules__is_empty(rules)) {
-		rewriter = plan_rewriter__new(rules);
-		if (!rewriter)
-			return -ENOMEM;
-	}
-	push__set_rewriter(output, rewriter);
-	if (rewriter)
-		rewriter->release(rewriter);
-	return 0;
-}
-
 static int open_receivers(struct controller_outputs *outputs,
 			  const struct output_settings *settings, struct output *log,
 			  struct opening *opening, struct dart_error *error)
 {
-	struct metric_output *output;
-	size_t i;
+	struct controller_receivers *receivers = &outputs->receivers;
 	int err;
 
-	outputs->receiver_settings = settings->receivers;
-	for (i = 0; i < settings->receiver_count; i++) {
-		err = push__new(&settings->receivers[i], log, &output, error);
-		if (err)
-			return err;
-		opening->metrics[opening->metric_count++] = output;
-		outputs->receivers[outputs->receiver_count++] = output;
-		push__set_validity(output, outputs->validity);
-		err = output_list__add(outputs->list, push__figures, output) ?:
-			      set_rules(output, settings->receivers[i].write_relabel);
-		if (err)
-			return err;
-		outputs->rules[i] = relabel_rules__hold(settings->receivers[i].write_relabel);
-	}
-	return 0;
+	receivers->list = outputs->list;
+	receivers->log = log;
+	receivers->validity = outputs->validity;
+	err = controller_receivers__open(receivers, settings, error);
+	opening->metric_count = controller_receivers__outputs(receivers, opening->metrics);
+	return err;
 }
 
 static int open_web(struct controller_outputs *controller_outputs, const struct options *options,
@@ -257,14 +227,7 @@ static void opening__free(struct opening *opening)
 /* Removes outputs from the list before they are freed, so that nobody asks for their figures. */
 static void leave_list(struct controller_outputs *outputs)
 {
-	size_t i;
-
-	for (i = 0; i < outputs->receiver_count; i++) {
-		output_list__remove(outputs->list, outputs->receivers[i]);
-		relabel_rules__release(outputs->rules[i]);
-		outputs->rules[i] = NULL;
-	}
-	outputs->receiver_count = 0;
+	controller_receivers__close(&outputs->receivers);
 	if (outputs->metrics)
 		output_list__remove(outputs->list, outputs->metrics);
 	outputs->metrics = NULL;
@@ -313,50 +276,24 @@ int controller_outputs__reload(struct controller_outputs *outputs, struct dart_e
 	return err;
 }
 
-/* The settings of a receiver among others: at its place, or else the first that are equal. */
-static const struct receiver_settings *find_receiver(const struct output_settings *settings,
-						     const struct receiver_settings *wanted,
-						     size_t place)
+int controller_outputs__watch(struct controller_outputs *outputs, sd_event *event,
+			      struct workers *workers, unsigned int worker_count)
 {
-	size_t i;
-
-	if (place < settings->receiver_count &&
-	    receiver_settings__equal(&settings->receivers[place], wanted))
-		return &settings->receivers[place];
-	for (i = 0; i < settings->receiver_count; i++)
-		if (receiver_settings__equal(&settings->receivers[i], wanted))
-			return &settings->receivers[i];
-	return NULL;
-}
-
-int controller_outputs__relabel(struct controller_outputs *outputs,
-				const struct output_settings *settings)
-{
-	const struct receiver_settings *now;
-	size_t i;
-	int err;
-
-	for (i = 0; i < outputs->receiver_count; i++) {
-		now = find_receiver(settings, &outputs->receiver_settings[i], i);
-		if (!now || relabel_rules__equal(now->write_relabel, outputs->rules[i]))
-			continue;
-		err = set_rules(outputs->receivers[i], now->write_relabel);
-		if (err)
-			return err;
-		relabel_rules__release(outputs->rules[i]);
-		outputs->rules[i] = relabel_rules__hold(now->write_relabel);
-	}
-	return 0;
+	if (!outputs->metrics)
+		return 0;
+	return controller_receivers__watch(&outputs->receivers, outputs->metrics, event, workers,
+					   worker_count);
 }
 
 void controller_outputs__set_waits(struct controller_outputs *outputs, bool waits)
 {
-	size_t i;
+	struct metric_output *receivers[2 * RECEIVERS_MAX];
+	size_t i, count = controller_receivers__outputs(&outputs->receivers, receivers);
 
 	if (outputs->standard)
 		output__set_waits(outputs->standard, waits);
-	for (i = 0; i < outputs->receiver_count; i++)
-		push__set_waits(outputs->receivers[i], waits);
+	for (i = 0; i < count; i++)
+		push__set_waits(receivers[i], waits);
 }
 
 void controller_outputs__close_standard(struct controller_outputs *outputs)

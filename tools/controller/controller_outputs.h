@@ -9,6 +9,7 @@
 #include <libdart/error.h>
 
 #include "condition/condition.h"
+#include "controller_receivers.h"
 #include "exposition/exposition.h"
 #include "http/http_access.h"
 #include "outputs/output.h"
@@ -22,10 +23,7 @@ struct controller_outputs {
 	struct output *standard; /* standard output */
 	struct sink *sink; /* owns metrics, receivers, dump and web, and the exposition */
 	struct sink *metrics; /* NULL without outputs of metrics */
-	struct metric_output *receivers[RECEIVERS_MAX];
-	size_t receiver_count;
-	const struct receiver_settings *receiver_settings; /* of each receiver, at the start */
-	struct relabel_rules *rules[RECEIVERS_MAX]; /* of each receiver now, held; NULL: none */
+	struct controller_receivers receivers;
 	struct metric_output *dump; /* in the OpenMetrics format; NULL without such a dump */
 	struct http_access access; /* to the pages below */
 	struct condition *condition; /* set before controller_outputs__open(); not owned */
@@ -54,12 +52,9 @@ void controller_outputs__set_waits(struct controller_outputs *outputs, bool wait
  * Returns 0; or -errno with a sentence, and a server keeps the old ones if the new are invalid.
  */
 int controller_outputs__reload(struct controller_outputs *outputs, struct dart_error *error);
-/*
- * In the control loop: gives each receiver the rules for series that @settings have for it now.
- * Receivers whose other settings have changed keep theirs.  Returns 0 or -ENOMEM.
- */
-int controller_outputs__relabel(struct controller_outputs *outputs,
-				const struct output_settings *settings);
+/* From now on receivers can change.  Returns 0 or -errno. */
+int controller_outputs__watch(struct controller_outputs *outputs, sd_event *event,
+			      struct workers *workers, unsigned int worker_count);
 /* Closes standard output only, and drops texts that are not written. */
 void controller_outputs__close_standard(struct controller_outputs *outputs);
 /* Call it when no thread uses the sink any more. */

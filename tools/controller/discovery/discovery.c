@@ -441,7 +441,7 @@ static void discovery__take_configuration(struct discovery *discovery, struct so
 	    discovery->configured.count, discovery->count,
 	    target_faults__count_dropped(&news->faults, dropped), *names ? "; " : "", names,
 	    *names ?
-		    " and outputs stay as they are until the next start (the files that tls names are read again)" :
+		    " and the servers of outputs stay as they are until the next start (the files that tls names are read again)" :
 		    "");
 }
 

@@ -40,8 +40,9 @@ struct sink_metrics {
 	struct names *names;
 	struct plan_store *plans;
 	struct metric_plan *up_plan;
-	struct metric_output **outputs;
-	size_t output_count;
+	/* NULL: none.  The control loop changes them, and workers read them. */
+	_Atomic(struct metric_output *) outputs[SINK_METRICS_OUTPUTS_MAX];
+	_Atomic size_t output_count; /* none is at a higher place */
 	/* Labels of all targets that were renamed for other labels, see label_collisions.h. */
 	_Atomic uint64_t collided;
 	struct settings_limits limits;
@@ -51,6 +52,17 @@ struct sink_metrics {
 	_Atomic uint64_t refused; /* targets */
 	struct target_metrics *targets[SETTINGS_TARGETS_MAX]; /* by index of the target */
 };
+
+/* The output at the place *@i, or at a higher one, and moves *@i after it; NULL: there is none. */
+static struct metric_output *next_output(const struct sink_metrics *all, size_t *i)
+{
+	const size_t count = atomic_load(&all->output_count);
+	struct metric_output *output = NULL;
+
+	while (!output && *i < count)
+		output = atomic_load(&all->outputs[(*i)++]);
+	return output;
+}
 
 /* -E2BIG with a reason if the value of a label is too long. */
 static int check_labels(const struct metric_plan *plan, size_t most, struct dart_error *reason)
@@ -212,11 +224,12 @@ static void pass_up(const struct sink_metrics *all, const struct target_settings
 		.points = points,
 		.time_ns = time_ns,
 	};
-	size_t i;
+	struct metric_output *output;
+	size_t i = 0;
 
-	for (i = 0; i < all->output_count; i++)
-		if (all->outputs[i]->operations->up)
-			all->outputs[i]->operations->up(all->outputs[i], target, &scrape);
+	while ((output = next_output(all, &i)))
+		if (output->operations->up)
+			output->operations->up(output, target, &scrape);
 }
 
 /* Returns @time_ns, or the next time that receivers can tell from @other_ns. */
@@ -255,11 +268,12 @@ static int64_t down_again_ns(const struct target_metrics *metrics, int64_t lost_
 static int pass_failure(struct sink *sink, const struct target_settings *target, const char *reason)
 {
 	struct sink_metrics *all = (struct sink_metrics *)sink;
-	size_t i;
+	struct metric_output *output;
+	size_t i = 0;
 
-	for (i = 0; i < all->output_count; i++)
-		if (all->outputs[i]->operations->failed)
-			all->outputs[i]->operations->failed(all->outputs[i], target, reason);
+	while ((output = next_output(all, &i)))
+		if (output->operations->failed)
+			output->operations->failed(output, target, reason);
 	return 0;
 }
 
@@ -268,13 +282,14 @@ static void pass_loss(struct sink_metrics *all, const struct target_settings *ta
 		      const char *reason)
 {
 	struct target_metrics *metrics = all->targets[target->index];
-	size_t i;
+	struct metric_output *output;
+	size_t i = 0;
 
 	if (!metrics || !metrics->plan)
 		return;
-	for (i = 0; i < all->output_count; i++)
-		all->outputs[i]->operations->lost(all->outputs[i], target, metrics->plan,
-						  metrics->time_ns + 1, reason);
+	while ((output = next_output(all, &i)))
+		output->operations->lost(output, target, metrics->plan, metrics->time_ns + 1,
+					 reason);
 	metric_plan__put(metrics->plan);
 	metrics->plan = NULL;
 	atomic_fetch_sub(&all->series, metrics->counted);
@@ -333,7 +348,8 @@ static int pass_sample(struct sink *sink, const struct target_settings *target,
 	};
 	struct dart_error reason;
 	bool is_new_plan;
-	size_t i;
+	struct metric_output *output;
+	size_t i = 0;
 	int err = 0;
 
 	if (!metrics)
@@ -357,8 +373,8 @@ static int pass_sample(struct sink *sink, const struct target_settings *target,
 	scrape.plan = metrics->plan;
 	scrape.points = metrics->points.points;
 	scrape.previous = previous;
-	for (i = 0; i < all->output_count; i++)
-		all->outputs[i]->operations->scrape(all->outputs[i], target, &scrape);
+	while ((output = next_output(all, &i)))
+		output->operations->scrape(output, target, &scrape);
 	if (previous)
 		metric_plan__put(previous);
 	metrics->up_ns = up_again_ns(metrics, &sample->head);
@@ -385,12 +401,13 @@ static int pass_down(struct sink *sink, const struct target_settings *target, in
 static void add_target(struct sink *sink, const struct target_settings *target)
 {
 	struct sink_metrics *all = (struct sink_metrics *)sink;
-	size_t i;
+	struct metric_output *output;
+	size_t i = 0;
 
 	all->targets[target->index] = calloc(1, sizeof(struct target_metrics));
-	for (i = 0; i < all->output_count; i++)
-		if (all->outputs[i]->operations->added)
-			all->outputs[i]->operations->added(all->outputs[i], target);
+	while ((output = next_output(all, &i)))
+		if (output->operations->added)
+			output->operations->added(output, target);
 }
 
 static void free_target(struct sink_metrics *all, size_t index)
@@ -414,28 +431,30 @@ static void free_target(struct sink_metrics *all, size_t index)
 static void remove_target(struct sink *sink, const struct target_settings *target)
 {
 	struct sink_metrics *all = (struct sink_metrics *)sink;
-	size_t i;
+	struct metric_output *output;
+	size_t i = 0;
 
 	pass_loss(all, target, "it is not a target any more");
-	for (i = 0; i < all->output_count; i++)
-		if (all->outputs[i]->operations->removed)
-			all->outputs[i]->operations->removed(all->outputs[i], target);
+	while ((output = next_output(all, &i)))
+		if (output->operations->removed)
+			output->operations->removed(output, target);
 	free_target(all, target->index);
 }
 
 static void sink_metrics__free(struct sink *sink)
 {
 	struct sink_metrics *all = (struct sink_metrics *)sink;
+	struct metric_output *output;
 	size_t i;
 
 	for (i = 0; i < SETTINGS_TARGETS_MAX; i++)
 		free_target(all, i);
-	for (i = 0; i < all->output_count; i++)
-		all->outputs[i]->operations->free(all->outputs[i]);
+	i = 0;
+	while ((output = next_output(all, &i)))
+		output->operations->free(output);
 	names__put(all->names);
 	plan_store__put(all->plans);
 	metric_plan__put(all->up_plan);
-	free(all->outputs);
 	free(all);
 }
 
@@ -474,6 +493,28 @@ uint64_t sink_metrics__over_limit(const struct sink *sink)
 	return atomic_load(&((const struct sink_metrics *)sink)->refused);
 }
 
+void sink_metrics__add(struct sink *sink, struct metric_output *output)
+{
+	struct sink_metrics *all = (struct sink_metrics *)sink;
+	size_t i = 0;
+
+	while (atomic_load(&all->outputs[i]))
+		i++;
+	atomic_store(&all->outputs[i], output);
+	if (i >= atomic_load(&all->output_count))
+		atomic_store(&all->output_count, i + 1);
+}
+
+void sink_metrics__remove(struct sink *sink, const struct metric_output *output)
+{
+	struct sink_metrics *all = (struct sink_metrics *)sink;
+	size_t i;
+
+	for (i = 0; i < SINK_METRICS_OUTPUTS_MAX; i++)
+		if (atomic_load(&all->outputs[i]) == output)
+			atomic_store(&all->outputs[i], NULL);
+}
+
 struct sink *sink_metrics__new(struct names *names, struct metric_output *const *outputs,
 			       size_t count)
 {
@@ -481,26 +522,23 @@ struct sink *sink_metrics__new(struct names *names, struct metric_output *const 
 	size_t i;
 
 	if (all) {
-		all->outputs = calloc(count + 1, sizeof(*all->outputs));
 		all->plans = plan_store__new();
 		all->up_plan = plan_up__new();
 	}
-	if (!all || !all->outputs || !all->plans || !all->up_plan) {
+	if (!all || !all->plans || !all->up_plan) {
 		for (i = 0; i < count; i++)
 			outputs[i]->operations->free(outputs[i]);
 		if (all) {
 			plan_store__put(all->plans);
 			if (all->up_plan)
 				metric_plan__put(all->up_plan);
-			free(all->outputs);
 		}
 		free(all);
 		return NULL;
 	}
 	all->sink.operations = &sink_metrics_operations;
 	all->names = names__get(names);
-	if (count)
-		memcpy(all->outputs, outputs, count * sizeof(*outputs));
-	all->output_count = count;
+	for (i = 0; i < count; i++)
+		sink_metrics__add(&all->sink, outputs[i]);
 	return &all->sink;
 }

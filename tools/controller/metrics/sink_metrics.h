@@ -4,8 +4,12 @@
 #define CONTROLLER_SINK_METRICS_H
 
 #include "tools/controller/decode/sink.h"
+#include "tools/controller/settings/receiver_settings.h"
 #include "tools/controller/metrics/names/names.h"
 #include "tools/controller/metrics/metric/metric.h"
+
+/* The exposition, the page, a dump, and receivers, which come while others are about to go. */
+#define SINK_METRICS_OUTPUTS_MAX (3 + 2 * RECEIVERS_MAX)
 
 /*
  * Takes ownership of the @count outputs at @outputs, and frees them with the sink, or at once if it
@@ -14,6 +18,14 @@
  */
 struct sink *sink_metrics__new(struct names *names, struct metric_output *const *outputs,
 			       size_t count);
+/*
+ * In the control loop: @output, which does not need to know of targets before they have metrics, gets
+ * the next ones and belongs to the sink; or it gets no further ones and belongs to the caller.  Workers
+ * may use it until they have run all work that was handed over before.  At most
+ * SINK_METRICS_OUTPUTS_MAX at a time.
+ */
+void sink_metrics__add(struct sink *sink, struct metric_output *output);
+void sink_metrics__remove(struct sink *sink, const struct metric_output *output);
 /*
  * From now on no output gets metrics of a target beyond @limits: its series end, and it is told as
  * down, until its table is within the limits again, or there is room among all series.  @say, if not

@@ -229,18 +229,11 @@ bool output_settings__has_any(const struct output_settings *settings)
 	return settings->listen.address || settings->web.address || settings->receiver_count;
 }
 
-bool output_settings__equal(const struct output_settings *one, const struct output_settings *other)
+bool output_settings__serve_alike(const struct output_settings *one,
+				  const struct output_settings *other)
 {
-	size_t i;
-
-	if (!http_settings__equal(&one->listen, &other->listen) ||
-	    !http_settings__equal(&one->web, &other->web) ||
-	    one->receiver_count != other->receiver_count)
-		return false;
-	for (i = 0; i < one->receiver_count; i++)
-		if (!receiver_settings__equal(&one->receivers[i], &other->receivers[i]))
-			return false;
-	return true;
+	return http_settings__equal(&one->listen, &other->listen) &&
+	       http_settings__equal(&one->web, &other->web);
 }
 
 int output_settings__copy(struct output_settings *copy, const struct output_settings *settings)
