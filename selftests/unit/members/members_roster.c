@@ -236,7 +236,11 @@ static void test_expired(void **state)
 	roster__disconnect(&roster);
 	hear(&roster, 700, 5, ROSTER_RUNS);
 	expect_list(&roster, 700, 1, 2, 0, 700 + SESSION);
+	roster.used[0] = 5;
+	roster.is_confirmed = true;
 	roster__expire(&roster);
+	assert_false(roster.is_confirmed || roster.has_session || roster.has_node ||
+		     roster.is_known || roster.used[0]);
 	/* Over at once. */
 	expect_list(&roster, 710, 1, 2, 0, 1);
 	expect_none(&roster, 720);
@@ -265,6 +269,8 @@ static void test_frozen(void **state)
 	/* A request that was begun before says nothing. */
 	roster__connect(&roster, SESSION);
 	roster__confirm(&roster, 59999);
+	expect_none(&roster, 60310);
+	roster__confirm(&roster, 60000);
 	expect_none(&roster, 60310);
 	roster__confirm(&roster, 60310);
 	expect_list(&roster, 60320, 1, 2, 0, 60300 + SESSION);
@@ -371,6 +377,14 @@ static void test_older(void **state)
 	assert_true(roster__has_controller(&roster, 899 + SESSION));
 	assert_false(roster__has_controller(&roster, 900 + SESSION));
 	expect_none(&roster, 900 + SESSION);
+	/* Another server, and a longer session: it has confirmed nothing. */
+	begin(&roster, true);
+	roster.has_node = true;
+	take(&roster, 1, 2, 0, 5);
+	roster__connect(&roster, 2 * SESSION);
+	hear(&roster, 900, 5, ROSTER_RUNS);
+	expect_list(&roster, 910, 1, 2, 0, 900 + 2 * SESSION);
+	assert_true(roster__has_controller(&roster, 899 + 2 * SESSION));
 }
 
 /* When the own node came or went, and since when others agree. */
@@ -408,6 +422,10 @@ static void test_since(void **state)
 	assert_int_equal(roster.used[0], 10);
 	take(&roster, 1, 3, 0, 12);
 	assert_false(roster__is_agreed(&roster));
+	take(&roster, 1, 100, 0, 13);
+	roster.used[99] = 13;
+	take(&roster, 1, 3, 0, 14);
+	assert_int_equal(roster.used[99], 0);
 }
 
 int main(void)

@@ -333,8 +333,10 @@ static void test_schedules(void **state)
 		if (i % 20 < 2)
 			check_all();
 		/* A long run shows how far it came. */
-		if (i % 1000 == 999)
+		if (i % 1000 == 999) {
 			print_message("# %u schedules\n", i + 1);
+			fflush(stdout);
+		}
 	}
 	print_message(
 		"# %u schedules, %lu steps, %lu changes of lists, %lu sessions expired, %lu handed over, %lu times members told of targets that they miss; longest without a pusher: %llu ms\n",
