@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * scrape_speed [--targets N] [--interval TIME] [--burst N] [--duration SECONDS]
- *	[--io event|poll] [--workers N]: the cost of a scrape of 8 KiB for the threads of the
+ * scrape_speed [--targets N] [--interval TIME] [--duration SECONDS] [--io event|poll]
+ *	[--workers N]: the cost of a scrape of 8 KiB for the threads of the
  * controller, without a network, compared with a bound: memcpy() of the same bytes.  Prints JSON.
  *
  * All times are CPU time, as the machine may run other programs and may have fewer CPUs than
- * there are threads.  As many targets are due at the same moment as a tick of the timing wheel
- * holds at the goal, so that the threads sleep and wake up as often for each scrape as at the
- * goal, whatever the interval; with --burst 0 each target is due at its own moment, as in
- * dart-controller.  By default the interval is the shortest, from that of the goal on, at
- * which the workers keep up: a dropped scrape would cost less.
+ * there are threads.  Targets are due when dart-controller makes them due.  By default the interval
+ * is the shortest, from that of the goal on, at which the workers keep up: a dropped scrape would
+ * cost less.
  */
 #include <err.h>
 #include <getopt.h>
@@ -29,7 +27,6 @@
 
 #define GOAL 200000 /* scrapes a second */
 #define TARGETS_MAX 10000
-#define BURST (GOAL * (1ULL << WHEEL_TICK_SHIFT) / 1000000000)
 #define CHECK_EVERY 1000 /* samples */
 /* Each interval is twice as long as the one before. */
 #define ATTEMPTS 7
@@ -127,11 +124,11 @@ static void print(const struct scraping_settings *settings, const struct scrapin
 	double worker_ns = 0;
 	uint32_t i;
 
-	printf("{\"targets\": %u, \"io\": \"%s\", \"burst\": %u, \"interval_ns\": %" PRIu64
+	printf("{\"targets\": %u, \"io\": \"%s\", \"interval_ns\": %" PRIu64
 	       ", \"elapsed_ns\": %" PRIu64 ", \"scrapes\": %" PRIu64 ", \"missed\": %" PRIu64
 	       ", \"dropped\": %" PRIu64 ", \"reads_per_scrape\": %.3g, \"bytes_per_scrape\": %.0f",
 	       settings->targets, settings->io == SETTINGS_IO_POLL ? "poll" : "event",
-	       settings->burst, settings->interval_ns, span->elapsed_ns, span->scrapes,
+	       settings->interval_ns, span->elapsed_ns, span->scrapes,
 	       span->missed, span->dropped, span->reads / scrapes, span->bytes / scrapes);
 	printf(", \"all\": {\"scrapes\": %" PRIu64 ", \"samples\": %" PRIu64
 	       ", \"dropped\": %" PRIu64 ", \"checked\": %" PRIu64 ", \"wrong\": %" PRIu64
@@ -158,7 +155,7 @@ static void print(const struct scraping_settings *settings, const struct scrapin
 static void __attribute__((noreturn)) refuse(void)
 {
 	errx(EXIT_FAILURE,
-	     "usage: scrape_speed [--targets N] [--interval TIME] [--burst N] [--duration SECONDS] [--io event|poll] [--workers N]");
+	     "usage: scrape_speed [--targets N] [--interval TIME] [--duration SECONDS] [--io event|poll] [--workers N]");
 }
 
 static uint32_t parse(const char *text, uint32_t max)
@@ -175,7 +172,6 @@ int main(int argc, char *argv[])
 	static const struct option options[] = {
 		{ "targets", required_argument, NULL, 't' },
 		{ "interval", required_argument, NULL, 'i' },
-		{ "burst", required_argument, NULL, 'b' },
 		{ "duration", required_argument, NULL, 'd' },
 		{ "io", required_argument, NULL, 'o' },
 		{ "workers", required_argument, NULL, 'w' },
@@ -183,7 +179,6 @@ int main(int argc, char *argv[])
 	};
 	struct scraping_settings settings = {
 		.targets = 1000,
-		.burst = BURST,
 		.duration_ns = 3000000000,
 		.io = SETTINGS_IO_EVENT,
 		.workers = 1,
@@ -196,8 +191,6 @@ int main(int argc, char *argv[])
 	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (c == 't')
 			settings.targets = parse(optarg, TARGETS_MAX);
-		else if (c == 'b')
-			settings.burst = strcmp(optarg, "0") ? parse(optarg, TARGETS_MAX) : 0;
 		else if (c == 'd')
 			settings.duration_ns = parse(optarg, 3600) * 1000000000ULL;
 		else if (c == 'w')

@@ -185,14 +185,6 @@ static void scraping__open(struct scraping *scraping)
 		thread_clock__of_worker(&scraping->worker_clocks[i], context->workers, i);
 }
 
-static uint64_t scraping__phase_ns(const struct scraping_settings *settings, uint32_t index)
-{
-	const uint32_t burst = settings->burst;
-	const uint32_t bursts = (settings->targets + burst - 1) / burst;
-
-	return index / burst * settings->interval_ns / bursts;
-}
-
 static void scraping__add(struct scraping *scraping, uint32_t index)
 {
 	struct target_settings *settings = &scraping->of_targets[index];
@@ -205,9 +197,6 @@ static void scraping__add(struct scraping *scraping, uint32_t index)
 		err(EXIT_FAILURE, "memory");
 	settings->name = settings->host;
 	must(target__new(&scraping->context, settings, &scraping->targets[index]), "a target");
-	if (scraping->settings->burst)
-		scraping->targets[index]->io.schedule.phase_ns =
-			scraping__phase_ns(scraping->settings, index);
 }
 
 static void scraping__stop(struct scraping *scraping)

@@ -13,10 +13,6 @@
 struct scraping_settings {
 	uint32_t targets;
 	uint64_t interval_ns;
-	/*
-	 * The number of targets due at the same moment; 0: each at its own, as in dart-controller.
-	 */
-	uint32_t burst;
 	/* Scrapes each target this number of times, or all of them for this duration. */
 	uint64_t count;
 	uint64_t duration_ns;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When scrapes are due: at fixed intervals, without drift, each target at its own phase of the
- * interval, so that the scrapes of all targets are a steady load.
+ * When scrapes are due: at fixed intervals, without drift, each target in a slot of the interval, so
+ * that the scrapes of all targets are a steady load.
  */
 #ifndef CONTROLLER_SCHEDULE_H
 #define CONTROLLER_SCHEDULE_H
@@ -14,7 +14,7 @@
 
 struct schedule {
 	uint64_t interval_ns;
-	uint64_t phase_ns; /* any number, taken modulo the interval */
+	uint64_t phase; /* any number: chooses the slot of the interval */
 	uint64_t next_ns; /* CLOCK_MONOTONIC */
 	uint64_t extra_ns; /* extra scrapes have used up the time until then */
 };
@@ -26,13 +26,31 @@ static inline uint64_t monotonic_ns(void)
 }
 
 /*
+ * Slots are so wide that, with thousands of targets, a thread wakes up for several of them at a
+ * time, and so many in a short interval that no slot has a big part of the targets.
+ */
+#define SCHEDULE_SLOT_MAX_NS 1000000ULL
+#define SCHEDULE_SLOTS_MIN 64
+
+/* When in an interval scrapes of this schedule are due, if it is as long as @interval_ns. */
+static inline uint64_t schedule__phase_ns(const struct schedule *schedule, uint64_t interval_ns)
+{
+	const uint64_t share_ns = interval_ns / SCHEDULE_SLOTS_MIN;
+	const uint64_t slot_ns = share_ns < SCHEDULE_SLOT_MAX_NS ? share_ns : SCHEDULE_SLOT_MAX_NS;
+
+	if (!slot_ns)
+		return schedule->phase % interval_ns;
+	return schedule->phase % (interval_ns / slot_ns) * slot_ns;
+}
+
+/*
  * Starts the schedule after a first scrape at @now_ns: the second is due at least half an
  * interval and at most one and a half intervals later.
  */
 static inline void schedule__start(struct schedule *schedule, uint64_t now_ns)
 {
 	const uint64_t interval_ns = schedule->interval_ns;
-	const uint64_t phase_ns = schedule->phase_ns % interval_ns;
+	const uint64_t phase_ns = schedule__phase_ns(schedule, interval_ns);
 	const uint64_t earliest_ns = now_ns + interval_ns / 2;
 
 	schedule->next_ns =
@@ -47,7 +65,7 @@ static inline void schedule__start(struct schedule *schedule, uint64_t now_ns)
 static inline void schedule__change(struct schedule *schedule, uint64_t interval_ns,
 				    uint64_t now_ns)
 {
-	const uint64_t phase_ns = schedule->phase_ns % interval_ns;
+	const uint64_t phase_ns = schedule__phase_ns(schedule, interval_ns);
 	const uint64_t due_ns =
 		now_ns + (interval_ns + phase_ns - now_ns % interval_ns) % interval_ns;
 	const bool is_shorter = interval_ns < schedule->interval_ns;

@@ -352,7 +352,7 @@ static void target__init_io(struct target *target)
 	target->role.standby_ns = settings->standby_ns;
 	target->interval_ns = settings->standby_ns ?: target__scrape_interval(target);
 	io->schedule.interval_ns = target->interval_ns;
-	io->schedule.phase_ns = XXH3_64bits(settings->name, strlen(settings->name));
+	io->schedule.phase = XXH3_64bits(settings->name, strlen(settings->name));
 }
 
 int target__new(struct target_context *context, const struct target_settings *settings,

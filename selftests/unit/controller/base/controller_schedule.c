@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* When scrapes are due. */
+#include <string.h>
+
 #include "selftests/unit/unit.h"
 #include "tools/controller/base/schedule.h"
 
 #define SECOND 1000000000ULL
 
-/* Each target keeps its own time within the interval, whenever its schedule starts. */
+/* Each target keeps its slot of the interval, whenever its schedule starts. */
 static void test_phase(void **state)
 {
 	static const uint64_t intervals[] = { 1, 2, 1000000, 100000000, SECOND, 3600 * SECOND };
@@ -17,13 +19,56 @@ static void test_phase(void **state)
 		now = random__below(&random, UINT32_MAX) * SECOND + random__below(&random, SECOND);
 		schedule = (struct schedule){
 			.interval_ns = interval,
-			.phase_ns = (uint64_t)random__below(&random, UINT32_MAX)
-				    << random__below(&random, 33),
+			.phase = (uint64_t)random__below(&random, UINT32_MAX)
+				 << random__below(&random, 33),
 		};
 		schedule__start(&schedule, now);
-		assert_int_equal(schedule.next_ns % interval, schedule.phase_ns % interval);
+		assert_int_equal(schedule.next_ns % interval,
+				 schedule__phase_ns(&schedule, interval));
 		assert_in_range(schedule.next_ns, now + interval / 2,
 				now + interval / 2 + interval - 1);
+	}
+}
+
+/*
+ * Ten thousand targets share slots of a millisecond; in a short interval no slot has more than about
+ * its share of a 64th.
+ */
+static void test_slots(void **state)
+{
+	enum { TARGETS = 10000 };
+	static const struct {
+		uint64_t interval;
+		uint32_t slots, most; /* of targets in a slot */
+	} cases[] = {
+		{ SECOND, 1000, 30 },
+		{ SECOND / 10, 100, 150 },
+		{ 5000000, 64, 220 },
+		{ 10, 10, 1150 },
+	};
+	uint32_t counts[1000], used, i, c;
+	uint64_t random = 3, phase;
+
+	for (c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
+		const uint64_t slot = cases[c].interval / cases[c].slots;
+
+		memset(counts, 0, sizeof(counts));
+		for (i = 0; i < TARGETS; i++) {
+			const struct schedule schedule = {
+				.phase = (uint64_t)random__below(&random, UINT32_MAX) << 31 ^
+					 random__below(&random, UINT32_MAX),
+			};
+
+			phase = schedule__phase_ns(&schedule, cases[c].interval);
+			assert_true(phase < cases[c].interval);
+			assert_int_equal(phase % slot, 0);
+			counts[phase / slot]++;
+		}
+		for (i = 0, used = 0; i < 1000; i++) {
+			used += counts[i] != 0;
+			assert_true(counts[i] <= cases[c].most);
+		}
+		assert_int_equal(used, cases[c].slots);
 	}
 }
 
@@ -46,7 +91,7 @@ static void test_drift(void **state)
 static void test_change(void **state)
 {
 	static const uint64_t intervals[] = { 1, 3, 1000000, 100000000, SECOND, 60 * SECOND };
-	struct schedule schedule = { .interval_ns = SECOND, .phase_ns = 12345 };
+	struct schedule schedule = { .interval_ns = SECOND, .phase = 12345 };
 	uint64_t random = 5, now = 1000 * SECOND, interval, before;
 
 	schedule__change(&schedule, 60 * SECOND, now);
@@ -59,7 +104,8 @@ static void test_change(void **state)
 		before = schedule.interval_ns;
 		schedule__change(&schedule, interval, now);
 		assert_int_equal(schedule.interval_ns, interval);
-		assert_int_equal(schedule.next_ns % interval, schedule.phase_ns % interval);
+		assert_int_equal(schedule.next_ns % interval,
+				 schedule__phase_ns(&schedule, interval));
 		if (interval < before) {
 			assert_in_range(schedule.next_ns, now - interval + 1, now);
 			assert_int_equal(schedule__take(&schedule, now), 1);
@@ -91,6 +137,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("the second scrape is at the time of the target, between half an interval and one and a half behind the first",
 		     test_phase),
+		TEST("targets share slots of a millisecond, or of a 64th of a short interval",
+		     test_slots),
 		TEST("there are no more extra scrapes than due ones on average, and eight at once",
 		     test_extra),
 		TEST("when the interval becomes shorter, a scrape is due at once, otherwise within the new one, then at the time of the target",
