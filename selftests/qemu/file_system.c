@@ -232,6 +232,10 @@ int file_system__enter(const struct guest_config *config, const char **where)
 		return err;
 	*where = "/etc/hosts";
 	err = hosts__write(config->hosts);
+	/* As systemd does on a host, but not where it finds traces of a container, as here perhaps. */
+	*where = "/";
+	if (!err && mount(NULL, "/", NULL, MS_REC | MS_SHARED, NULL))
+		err = -errno;
 	if (err || !config->share[0])
 		return err;
 	*where = config->share;
