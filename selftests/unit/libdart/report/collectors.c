@@ -66,19 +66,27 @@ static int load_texts(const char *text, const char *more, struct dart_collectors
 	return ret;
 }
 
-/* One file whose entries are copies of the first, each with one of @changes. */
-static int load(const char *const *changes, size_t count,
-		struct dart_collectors *collectors, struct dart_error *error)
+/* A file whose entries are copies of the first, each with one of @changes; the caller frees it. */
+static char *file_of(const char *const *changes, size_t count)
 {
 	json_t *list = json_array(), *file;
 	char *text;
 	size_t i;
-	int ret;
 
 	for (i = 0; i < count; i++)
 		json_array_append_new(list, line(changes[i]));
 	file = json_pack("{s:i, s:o}", "dart_collectors", 1, "collectors", list);
 	text = json_dumps(file, 0);
+	json_decref(file);
+	return text;
+}
+
+static int load(const char *const *changes, size_t count,
+		struct dart_collectors *collectors, struct dart_error *error)
+{
+	char *text = file_of(changes, count);
+	int ret;
+
 	ret = load_texts(text, NULL, collectors, error);
 	if (!ret) {
 		char *saved;
@@ -90,7 +98,6 @@ static int load(const char *const *changes, size_t count,
 		free(saved);
 	}
 	free(text);
-	json_decref(file);
 	return ret;
 }
 
@@ -352,6 +359,55 @@ static void test_refused_files(void **state)
 	assert_non_null(strstr(error.text, "/nonexistent/file"));
 }
 
+/* A file of shares beside two collectors without shares of their own. */
+static void test_history(void **state)
+{
+#define SHARES_OF(store, moves) \
+	"{\"dart_shares\": 1, \"store\": \"" store "\", \"moves\": [" moves "]}"
+#define MOVE(shares, collector, since) \
+	"{\"shares\": \"" shares "\", \"collector\": \"" collector "\", \"since_ms\": " since "}"
+	static const char *const refused[][2] = {
+		{ SHARES_OF("paths", MOVE("7", "10.0.0.3", "1")), "share 7 is with collector 10.0.0.3" },
+		{ SHARES_OF("drops", MOVE("7", "10.0.0.1", "1")), "store 'drops'" },
+		{ SHARES_OF("paths", "1"), "moves[0]" },
+	};
+	static const char *const two[] = { "{}", "{\"ip\": \"10.0.0.3\", \"qpn\": 18}" };
+	static const char *const same[] = { "{}", "{\"qpn\": 18}" };
+	static const char *const own[] = { "{\"shares\": \"7\"}" };
+	struct dart_collectors collectors;
+	struct dart_error error;
+	char *text;
+	size_t i;
+
+	for (i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
+		text = file_of(two, i ? 2 : 1);
+		assert_int_equal(load_texts(text, refused[i][0], &collectors, &error), -EINVAL);
+		assert_non_null(strstr(error.text, refused[i][1]));
+		free(text);
+	}
+	/* Which of two stores of an address has the share is unknown. */
+	text = file_of(same, 2);
+	assert_int_equal(load_texts(text, SHARES_OF("paths", MOVE("7", "10.0.0.1", "1")),
+				    &collectors, &error), -EINVAL);
+	free(text);
+	text = file_of(own, 1);
+	assert_int_equal(load_texts(text, SHARES_OF("paths", MOVE("7", "10.0.0.1", "1")),
+				    &collectors, &error), -EINVAL);
+	assert_non_null(strstr(error.text, "in their own files"));
+	free(text);
+
+	text = file_of(two, 2);
+	assert_int_equal(load_texts(SHARES_OF("paths", MOVE("0-9", "10.0.0.1", "1") ","
+						       MOVE("5", "10.0.0.3", "2")),
+				    text, &collectors, &error), 0);
+	free(text);
+	assert_int_equal(collectors.count, 2);
+	for (i = 0; i < DART_STORE_SHARES; i++)
+		assert_int_equal(collectors.shares[i], i == 5 ? 1 : i < 10 ? 0 :
+							   DART_COLLECTOR_NONE);
+	dart_collectors__free(&collectors);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -363,6 +419,8 @@ int main(void)
 		TEST("collectors without shares get equal, contiguous ones", test_equal_shares),
 		TEST("shares that the file gives are kept, and all others have no collector",
 		     test_given_shares),
+		TEST("a file of shares says which collector has which, and must fit the collectors",
+		     test_history),
 		TEST("collectors of two files add up, and the same one in both is refused",
 		     test_several_files),
 		TEST("without an address, the only reporter in the file is taken, and two are refused",

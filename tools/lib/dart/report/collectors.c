@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/store/share_history.h>
 #include <libdart/text_file.h>
 
 #include "collectors.h"
@@ -25,6 +26,8 @@ struct load {
 	const char *path;
 	size_t line;		/* index in the list */
 	bool has_shares;	/* the collectors name shares */
+	struct dart_share_history *history;	/* of a file of shares, or NULL */
+	const char *history_path;
 	struct dart_error *error;
 };
 
@@ -33,44 +36,23 @@ struct load {
 	dart_error__set((load)->error, EINVAL, "%s: collectors[%zu]: " format, \
 			(load)->path, (load)->line, ##__VA_ARGS__)
 
-/* Reads a number of at most 4 digits and advances @text. */
-static bool parse_share(const char **text, uint32_t *share)
-{
-	size_t digits = strspn(*text, "0123456789");
-
-	if (!digits || digits > 4)
-		return false;
-	*share = strtoul(*text, NULL, 10);
-	*text += digits;
-	return *share < DART_STORE_SHARES;
-}
-
-/* Gives "0-511,600" to collector @index. */
+/* Gives the shares "0-511,600" to collector @index. */
 static int take_shares(struct load *load, const char *text, uint32_t index)
 {
 	uint16_t *shares = load->collectors->shares;
-	const char *rest = text;
-	uint32_t first, last;
+	struct dart_share_set set;
+	uint32_t share;
 
-	do {
-		if ((rest != text && *rest++ != ',') || !parse_share(&rest, &first))
-			goto invalid;
-		last = first;
-		if (*rest == '-') {
-			rest++;
-			if (!parse_share(&rest, &last) || last < first)
-				goto invalid;
-		}
-		for (; first <= last; first++) {
-			if (shares[first] != DART_COLLECTOR_NONE)
-				return refuse(load, "share %" PRIu32 " has another collector",
-					      first);
-			shares[first] = index;
-		}
-	} while (*rest);
+	if (dart_share_set__parse(text, &set))
+		return refuse(load, "'%s' is not a list of shares", text);
+	for (share = 0; share < DART_STORE_SHARES; share++) {
+		if (!dart_share_set__has(&set, share))
+			continue;
+		if (shares[share] != DART_COLLECTOR_NONE)
+			return refuse(load, "share %" PRIu32 " has another collector", share);
+		shares[share] = index;
+	}
 	return 0;
-invalid:
-	return refuse(load, "'%s' is not a list of shares", text);
 }
 
 /* Checks @collector against the previous ones. */
@@ -286,6 +268,16 @@ int dart_collectors__read(const char *path, json_t **root, struct dart_error *er
 	return 0;
 }
 
+static int take_history(struct load *load, const json_t *root)
+{
+	if (load->history)
+		return dart_error__set(load->error, EINVAL,
+				       "%s: a second file of shares, after %s", load->path,
+				       load->history_path);
+	load->history_path = load->path;
+	return dart_share_history__take(root, load->path, &load->history, load->error);
+}
+
 static int take_file(struct load *load)
 {
 	json_t *root;
@@ -294,7 +286,7 @@ static int take_file(struct load *load)
 	ret = dart_collectors__read(load->path, &root, load->error);
 	if (ret)
 		return ret;
-	ret = take_root(load, root);
+	ret = dart_share_history__is_in(root) ? take_history(load, root) : take_root(load, root);
 	json_decref(root);
 	return ret;
 }
@@ -305,6 +297,55 @@ static void share_equally(struct dart_collectors *collectors)
 
 	for (share = 0; share < DART_STORE_SHARES; share++)
 		collectors->shares[share] = share * collectors->count / DART_STORE_SHARES;
+}
+
+/* The index of the only collector with this address, or DART_COLLECTOR_NONE. */
+static uint16_t find_by_address(const struct dart_collectors *collectors, struct in_addr ip)
+{
+	uint16_t found = DART_COLLECTOR_NONE;
+	uint32_t i;
+
+	for (i = 0; i < collectors->count; i++) {
+		if (collectors->list[i].ip.s_addr != ip.s_addr)
+			continue;
+		if (found != DART_COLLECTOR_NONE)
+			return DART_COLLECTOR_NONE;
+		found = i;
+	}
+	return found;
+}
+
+static int share_by_history(struct load *load)
+{
+	struct dart_collectors *collectors = load->collectors;
+	struct dart_share_owner owners[DART_SHARE_OWNERS_MAX];
+	const char *store = dart_share_history__store(load->history);
+	char address[INET_ADDRSTRLEN];
+	uint32_t i;
+
+	if (load->has_shares)
+		return dart_error__set(load->error, EINVAL,
+				       "%s: the collectors have shares in their own files",
+				       load->history_path);
+	for (i = 0; i < collectors->count; i++)
+		if (strcmp(collectors->list[i].name, store))
+			return dart_error__set(load->error, EINVAL,
+					       "%s is for store '%s', not for store '%s'",
+					       load->history_path, store,
+					       collectors->list[i].name);
+	for (i = 0; i < DART_STORE_SHARES; i++) {
+		if (!dart_share_history__owners(load->history, i, owners))
+			continue;
+		collectors->shares[i] = find_by_address(collectors, owners[0].collector);
+		if (collectors->shares[i] != DART_COLLECTOR_NONE)
+			continue;
+		inet_ntop(AF_INET, &owners[0].collector, address, sizeof(address));
+		return dart_error__set(
+			load->error, EINVAL,
+			"%s: share %" PRIu32 " is with collector %s, of which there is not one file",
+			load->history_path, i, address);
+	}
+	return 0;
 }
 
 static void begin(struct load *load, struct in_addr reporter,
@@ -337,10 +378,13 @@ static int end(struct load *load, int ret)
 			"no collector takes reports from %s (dartctl reporter add, then store export)",
 			load->is_any_reporter ? "any address" : address);
 	}
+	if (!ret && load->history)
+		ret = share_by_history(load);
+	else if (!ret && !load->has_shares)
+		share_equally(collectors);
 	if (ret)
 		dart_collectors__free(collectors);
-	else if (!load->has_shares)
-		share_equally(collectors);
+	dart_share_history__free(load->history);
 	return ret;
 }
 

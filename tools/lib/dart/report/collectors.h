@@ -21,7 +21,8 @@
  * redundancy_max: optional; the store lowers the redundancy as it fills, and raises it to at most
  * this number when it begins with empty memory.  base: a string, because JSON's
  * numbers are not wide enough.  shares: a list of numbers and ranges,
- * "0-511,600"; if all collectors omit it, they get equal parts in their order.
+ * "0-511,600"; if all collectors omit it, they get equal parts in their order, or those of a
+ * file of shares (<libdart/store/share_history.h>) that is given beside theirs.
  */
 #ifndef DART_COLLECTORS_H
 #define DART_COLLECTORS_H
@@ -64,8 +65,8 @@ struct dart_collectors {
 };
 
 /*
- * Reads the collectors for @reporter from the @count files at @paths.  All must
- * have the same length of values and width of checksums.  INADDR_ANY stands for
+ * Reads the collectors for @reporter from the @count files at @paths, of which one may be a file of
+ * shares.  All must have the same length of values and width of checksums.  INADDR_ANY stands for
  * the only reporter in the files.  Returns 0, or sets @error and returns
  * -ENOENT if no collector accepts reports from @reporter, -EINVAL, -ENOMEM or
  * the error of opening a file.

@@ -84,8 +84,7 @@ int dart_report_builder__replace(struct dart_report_builder *builder,
 	const struct dart_collectors *before = builder->collectors;
 	uint32_t i;
 
-	if (collectors->count != before->count ||
-	    memcmp(collectors->shares, before->shares, sizeof(before->shares)))
+	if (collectors->count != before->count)
 		return -EINVAL;
 	for (i = 0; i < before->count; i++)
 		if (!is_same_store(&before->list[i], &collectors->list[i]))

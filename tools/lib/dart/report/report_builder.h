@@ -19,9 +19,9 @@ int dart_report_builder__new(const struct dart_collectors *collectors, const uin
 void dart_report_builder__free(struct dart_report_builder *builder);
 
 /*
- * Goes on with @collectors, which outlive the builder: the same stores and shares with other
- * numbers.  PSNs of queue pairs that stay, as at a rotation of a store, go on.  Returns 0, or
- * -EINVAL if they are other stores; then nothing changes.
+ * Goes on with @collectors, which outlive the builder: the same stores with other numbers or shares.
+ * PSNs of queue pairs that stay, as at a rotation of a store, go on.  Returns 0, or -EINVAL if they
+ * are other stores; then nothing changes.
  */
 int dart_report_builder__replace(struct dart_report_builder *builder,
 				 const struct dart_collectors *collectors);

@@ -29,6 +29,12 @@ uint64_t dart_store_geometry__length(const struct dart_store_geometry *geometry)
 /* The CRC of <dart/store.h> with @polynomial. */
 uint32_t dart_store__crc(uint32_t polynomial, const void *data, size_t length);
 
+/* The share of a key, which all stores compute in the same way. */
+static inline uint32_t dart_store__share(const void *key, size_t length)
+{
+	return dart_store__crc(DART_STORE_SHARE, key, length) % DART_STORE_SHARES;
+}
+
 /* The slots of a key, and the checksum that they begin with. */
 struct dart_store_place {
 	uint64_t slots[DART_STORE_REDUNDANCY_MAX]; /* the first N are used */
