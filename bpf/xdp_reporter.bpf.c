@@ -147,10 +147,10 @@ static __always_inline __u32 words_of_report(void)
 
 /* Writes the report into the frame, which already has its length. */
 static __always_inline void write_frame(struct xdp_md *context, const struct reporter_collector *to,
-					const struct reporter_share *share, __u32 share_number,
+					struct reporter_share share, __u32 share_number,
 					const __u32 words[REPORTER_WORDS])
 {
-	__u32 crc = share->icrc ^ icrc_add(0, words[0]);
+	__u32 crc = share.icrc ^ icrc_add(0, words[0]);
 	__u32 length = words_of_report(), i;
 	__u32 *rest;
 	void *data;
@@ -180,7 +180,7 @@ static __always_inline void write_frame(struct xdp_md *context, const struct rep
 /* The collector that gets the report of a key; no pointer is NULL. */
 struct receiver {
 	struct place place;
-	const struct reporter_share *share;
+	struct reporter_share share;
 	const struct reporter_collector *collector;
 	const struct reporter_memory *memory;
 	struct reporter_reports *sent;
@@ -189,13 +189,20 @@ struct receiver {
 static __always_inline bool receiver__find(struct receiver *receiver,
 					   const struct telemetry *telemetry)
 {
+	union {
+		__u64 word;
+		struct reporter_share share;
+	} row;
+	const void *at;
 	__u32 number;
 
 	place__find(&receiver->place, telemetry);
-	receiver->share = bpf_map_lookup_elem(&shares, &receiver->place.share);
-	if (!receiver->share)
+	at = bpf_map_lookup_elem(&shares, &receiver->place.share);
+	if (!at)
 		return false;
-	number = receiver->share->collector;
+	row.word = *(const volatile __u64 *)at;
+	receiver->share = row.share;
+	number = row.share.collector;
 	receiver->collector = bpf_map_lookup_elem(&collectors, &number);
 	receiver->sent = bpf_map_lookup_elem(&reporter_to, &number);
 	if (!receiver->collector || !receiver->sent)

@@ -31,11 +31,12 @@ enum reporter_crc {
 
 #define COLLECTOR_NONE		0xffffffff
 
+/* Read as one word, because both members change when a share moves. */
 struct reporter_share {
 	__u32 collector;	/* its number, or COLLECTOR_NONE */
 	/* register of the ICRC after the BTH, for PSN 0 */
 	__u32 icrc;
-};
+} __attribute__((aligned(8)));
 
 /* The geometry of the journal that the program appends to; all 0 if it reports to stores. */
 struct reporter_journal {

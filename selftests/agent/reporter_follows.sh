@@ -69,9 +69,6 @@ refuse "a first file with fewer collectors is refused" "1 collectors instead of 
 file "$one" "$(collector more 18 '{"slots_log2": 11}')"
 refuse "a first file with another geometry is refused" \
 	"store 'more' has another name or geometry" follow
-file "$(collector paths 17 '{"shares": "0-9"}')" \
-	"$(collector more 18 '{"shares": "10-1023"}')"
-refuse "a first file with other shares is refused" "shares are assigned differently" follow
 file "$one" "$two"
 program=$(link_id)
 check "1000 packets are sent" send 1000 1
@@ -124,11 +121,34 @@ check "none of them was lost" is_true '.[0].reports == 22000 and .[0].unassigned
 check "the first PSN stays" [ "$(gojq -sc '.[0][:2]' <<<"$(rows)")" = \
 	"$(gojq -sc '.[0][:2]' <<<"$before")" ]
 check "the last memory is in use" [ "$(memory)" = "[$((120 << 24)),$((0x7f0000001400)),1]" ]
+
+# Shares move from one to the other, each in one step, while reports cross the moves.
+share() {
+	file "$(rotated 20 | gojq --arg shares "$1-1023" '. + {$shares}')" \
+		"$(gojq --arg shares "0-$(($1 - 1))" '. + {$shares}' <<<"$two")"
+}
+send 5000 4 &
+sender=$!
+for ((i = 1; i <= 10; i++)); do
+	share $((i * 50))
+	soon logged $i '"moved_shares": *[0-9]' || break
+done
+check "shares move ten times, and each time is printed" [ $i = 11 ]
+check "5000 packets are sent meanwhile" wait $sender
+check "all of them are reports" is_true '.[0].reports == 27000 and .[0].unassigned == 0' \
+	<<<"$(dartctl -j xdp status port1)"
+before=$(rows | gojq -sc 'map(.[2])')
+check "1000 packets are sent when one has few shares" send 1000 5
+check "about half of them are its reports" is_true -s --argjson before "$before" '
+	(.[1][2] - $before[1]) as $more | $more > 400 and $more < 600 and
+	.[0][2] - $before[0] == 1000 - $more' <<<"$(rows)"
+file "$(rotated 20)" "$two"
+check "the shares move back" soon logged 1 '"moved_shares": *1012'
 file "$(collector paths 33 '{"rkey": 9, "epoch": 1002, "first_psn": 500}')" "$two"
 check "a new epoch alone restarts the PSNs" soon logged 1 '"epoch": *1002'
 file "$one" "$two" "$(collector third 40)"
 check "another collector in the file is refused with one sentence" \
-	soon logged 1 "the files have other stores or shares (detach"
+	soon logged 1 "the files have other stores (detach"
 file "$one" "$two"
 check "the old numbers are taken back" soon logged 1 '"qpn": *17,.*"old_qpn": *33'
 
@@ -157,7 +177,7 @@ for bytes in 24 4096; do
 			other_values $pin $bytes dartctl xdp status port1
 	done
 done
-check "the reporter is as before" is_true '.[0].reports == 22000' \
+check "the reporter is as before" is_true '.[0].reports == 28000' \
 	<<<"$(dartctl -j xdp status port1)"
 
 check "the reporter is detached" dartctl xdp detach port1

@@ -58,17 +58,16 @@ static bool is_same_place(const struct dart_collector *a, const struct dart_coll
 	       a->geometry.redundancy == b->geometry.redundancy;
 }
 
-/* Accepts the same stores at other places; refuses other stores. */
+/* Accepts the same stores at other places and with other shares; refuses other stores. */
 static int session__check(struct session *session, const struct dart_collectors *collectors)
 {
 	const struct dart_collectors *last = &session->last;
 	const char *remedy = session->follow->remedy;
 	uint32_t i;
 
-	if (collectors->count != last->count ||
-	    memcmp(collectors->shares, last->shares, sizeof(last->shares)))
-		return dart_error__set(&session->error, EINVAL,
-				       "the files have other stores or shares (%s)", remedy);
+	if (collectors->count != last->count)
+		return dart_error__set(&session->error, EINVAL, "the files have other stores (%s)",
+				       remedy);
 	for (i = 0; i < last->count; i++)
 		if (!is_same_store(&last->list[i], &collectors->list[i]))
 			return dart_error__set(&session->error, EINVAL,
@@ -82,7 +81,8 @@ static bool session__has_changed(const struct session *session,
 {
 	uint32_t i;
 
-	if (!session->has_last)
+	if (!session->has_last ||
+	    memcmp(collectors->shares, session->last.shares, sizeof(collectors->shares)))
 		return true;
 	for (i = 0; i < collectors->count; i++)
 		if (!is_same_place(&session->last.list[i], &collectors->list[i]))

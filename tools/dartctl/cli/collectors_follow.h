@@ -39,7 +39,7 @@ struct collectors_follow {
 
 /*
  * Applies the collectors now and after each valid change of the files, until a signal ends this
- * process.  Stores and their geometry must stay the same.  Returns an exit status, with its message
+ * process.  Stores and their geometry must stay the same, but shares may move from one to another.  Returns an exit status, with its message
  * printed, if apply() fails and is not retried.
  */
 int collectors_follow__run(const struct collectors_follow *follow);

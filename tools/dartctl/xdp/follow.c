@@ -50,14 +50,30 @@ static void print_change(void *argument, uint32_t old_qpn, const struct dart_col
 	fflush(stdout);
 }
 
+static void print_moved(const struct followed *reporter, uint32_t moved)
+{
+	if (reporter->as_json)
+		print_json(json_pack("{s:s, s:I}", "interface", reporter->interface, "moved_shares",
+				     (json_int_t)moved), JSON_COMPACT);
+	else
+		printf("%s reports %u shares to other collectors\n", reporter->interface, moved);
+	fflush(stdout);
+}
+
 static int apply(void *subject, const struct dart_collectors *collectors,
 		 const struct dart_collectors *last, struct dart_error *error)
 {
 	const struct followed *reporter = subject;
 
-	return xdp_update(reporter->interface, collectors,
-			  reporter->path ? &reporter->journal : NULL, last, print_change, subject,
-			  error);
+	uint32_t moved = 0;
+	int ret;
+
+	ret = xdp_update(reporter->interface, collectors,
+			 reporter->path ? &reporter->journal : NULL, last, print_change, subject,
+			 &moved, error);
+	if (!ret && moved)
+		print_moved(reporter, moved);
+	return ret;
 }
 
 static int load_journal(void *subject, const struct collectors_follow *follow,

@@ -132,8 +132,7 @@ static int update__check(const struct update *update, const char *interface,
 {
 	const struct dart_collectors *collectors = &update->setup.collectors;
 	struct reporter_collector row;
-	struct reporter_share share;
-	uint32_t i, wanted;
+	uint32_t i;
 
 	for (i = 0; i < collectors->count; i++) {
 		xdp_program__collector_row(&update->setup, i, &row);
@@ -152,37 +151,71 @@ static int update__check(const struct update *update, const char *interface,
 			return dart_error__set(error, EINVAL,
 					       "it was attached again with another source");
 	}
-	for (i = 0; i < DART_STORE_SHARES; i++) {
-		wanted = collectors->shares[i] == DART_COLLECTOR_NONE ?
-				 COLLECTOR_NONE : collectors->shares[i];
-		if (bpf_map_lookup_elem(update->shares, &i, &share))
-			return dart_error__system(error, errno, "cannot read its shares");
-		/* A share without collector is left from an interrupted update. */
-		if (share.collector != wanted && share.collector != COLLECTOR_NONE)
-			return dart_error__set(
-				error, EINVAL,
-				"the shares are assigned differently (dartctl xdp detach %s, and attach it again)",
-				interface);
-	}
 	return 0;
 }
 
-/* Assigns the shares of collector @number to it, or to no collector. */
-static int update__assign(const struct update *update, uint32_t number, bool is_assigned)
+static int update__set_share(const struct update *update, uint32_t number,
+			     const struct reporter_share *share)
 {
-	const struct dart_collectors *collectors = &update->setup.collectors;
-	struct reporter_share share = { .collector = COLLECTOR_NONE };
+	return bpf_map_update_elem(update->shares, &number, share, BPF_ANY) ? -errno : 0;
+}
+
+/* Takes all shares that collector @number has at present from it. */
+static int update__vacate(const struct update *update, uint32_t number)
+{
+	const struct reporter_share none = { .collector = COLLECTOR_NONE };
+	struct reporter_share share;
+	int ret = 0;
 	uint32_t i;
 
-	for (i = 0; i < DART_STORE_SHARES; i++) {
+	for (i = 0; !ret && i < DART_STORE_SHARES; i++) {
+		if (bpf_map_lookup_elem(update->shares, &i, &share))
+			return -errno;
+		if (share.collector == number)
+			ret = update__set_share(update, i, &none);
+	}
+	return ret;
+}
+
+/* Gives collector @number the shares that it is to have and nobody has. */
+static int update__assign(const struct update *update, uint32_t number)
+{
+	const struct dart_collectors *collectors = &update->setup.collectors;
+	struct reporter_share share;
+	int ret = 0;
+	uint32_t i;
+
+	for (i = 0; !ret && i < DART_STORE_SHARES; i++) {
 		if (collectors->shares[i] != number)
 			continue;
-		if (is_assigned)
-			xdp_program__share_row(&update->setup, i, &share);
-		if (bpf_map_update_elem(update->shares, &i, &share, BPF_ANY))
+		if (bpf_map_lookup_elem(update->shares, &i, &share))
 			return -errno;
+		if (share.collector != COLLECTOR_NONE)
+			continue;
+		xdp_program__share_row(&update->setup, i, &share);
+		ret = update__set_share(update, i, &share);
 	}
-	return 0;
+	return ret;
+}
+
+/* Moves shares, each in one step, to the collectors that are to have them. */
+static int update__move_shares(const struct update *update, uint32_t *moved)
+{
+	struct reporter_share now, wanted;
+	int ret = 0;
+	uint32_t i;
+
+	*moved = 0;
+	for (i = 0; !ret && i < DART_STORE_SHARES; i++) {
+		xdp_program__share_row(&update->setup, i, &wanted);
+		if (bpf_map_lookup_elem(update->shares, &i, &now))
+			return -errno;
+		if (!memcmp(&now, &wanted, sizeof(now)))
+			continue;
+		ret = update__set_share(update, i, &wanted);
+		*moved += !ret;
+	}
+	return ret;
 }
 
 /* Only the PSN changes; the counts in the row go on. */
@@ -199,14 +232,14 @@ static void update__restart(const struct update *update, uint32_t number)
 static int update__replace(const struct update *update, uint32_t number,
 			   const struct reporter_collector *row)
 {
-	int ret = update__assign(update, number, false);
+	int ret = update__vacate(update, number);
 
 	if (ret)
 		return ret;
 	update__restart(update, number);
 	if (bpf_map_update_elem(update->collectors, &number, row, BPF_ANY))
 		return -errno;
-	return update__assign(update, number, true);
+	return update__assign(update, number);
 }
 
 /* Does the collector have the memory of @row, in whichever place? */
@@ -239,17 +272,23 @@ static int update__turn(const struct update *update, uint32_t number,
 	return bpf_map_update_elem(update->collectors, &number, &turned, BPF_ANY) ? -errno : 0;
 }
 
-static bool is_assigned(const struct update *update, uint32_t number)
+/*
+ * Has an interrupted update left shares of the collector without one?  @last: the collectors before,
+ * or NULL; a share that nobody had before only moves.
+ */
+static bool is_interrupted(const struct update *update, uint32_t number,
+			   const struct dart_collectors *last)
 {
 	const struct dart_collectors *collectors = &update->setup.collectors;
 	struct reporter_share share;
 	uint32_t i;
 
 	for (i = 0; i < DART_STORE_SHARES; i++)
-		if (collectors->shares[i] == number &&
-		    (bpf_map_lookup_elem(update->shares, &i, &share) || share.collector != number))
-			return false;
-	return true;
+		if (collectors->shares[i] == number && (!last || last->shares[i] == number) &&
+		    (bpf_map_lookup_elem(update->shares, &i, &share) ||
+		     share.collector == COLLECTOR_NONE))
+			return true;
+	return false;
 }
 
 /* A queue pair of the same number is another one in another epoch. */
@@ -280,7 +319,7 @@ int xdp_update(const char *interface, const struct dart_collectors *collectors,
 	       const struct dart_collectors *last,
 	       void (*changed)(void *argument, uint32_t old_qpn,
 			       const struct dart_collector *collector),
-	       void *argument, struct dart_error *error)
+	       void *argument, uint32_t *moved, struct dart_error *error)
 {
 	struct reporter_collector row;
 	struct update update;
@@ -296,7 +335,7 @@ int xdp_update(const char *interface, const struct dart_collectors *collectors,
 		xdp_program__collector_row(&update.setup, i, &row);
 		goes_on = has_frame(&update, i, &row) &&
 			  (!last || is_same_queue_pair(&last->list[i], &collectors->list[i])) &&
-			  is_assigned(&update, i);
+			  !is_interrupted(&update, i, last);
 		if (goes_on && has_memory(&update, i, &row))
 			continue;
 		old_qpn = update.rows[i].qpn;
@@ -306,6 +345,11 @@ int xdp_update(const char *interface, const struct dart_collectors *collectors,
 			dart_error__system(error, -ret, "cannot change its maps");
 		else
 			changed(argument, old_qpn, &collectors->list[i]);
+	}
+	if (!ret) {
+		ret = update__move_shares(&update, moved);
+		if (ret)
+			dart_error__system(error, -ret, "cannot change its shares");
 	}
 	update__close(&update);
 	return ret;

@@ -14,18 +14,19 @@ int xdp_update__find_source(const char *interface, struct in_addr *source,
 			    struct dart_error *error);
 
 /*
- * Gives the reporter @collectors, or the appender those of @journal unless it is NULL, which must be the same stores with the same geometry.  Changes
- * only collectors that differ from the present ones, or whose epoch differs from the one in @last,
- * unless that is NULL.  Calls @changed for each of them.  A collector that keeps its queue pair, as
- * at a rotation of its store, changes in one step, and its PSNs go on.  While another queue pair
- * takes its place, its shares have no collector: their packets pass and count as unassigned.  Its
- * PSNs begin again.
+ * Gives the reporter @collectors, or the appender those of @journal unless it is NULL, which must be
+ * the same stores with the same geometry.  Changes only collectors that differ from the present
+ * ones, or whose epoch differs from the one in @last, unless that is NULL.  Calls @changed for each
+ * of them.  A collector that keeps its queue pair, as at a rotation of its store, changes in one
+ * step, and its PSNs go on.  While another queue pair takes its place, its shares have no collector:
+ * their packets pass and count as unassigned.  Its PSNs begin again.  Then each share that is to
+ * have another collector moves to it, in one step, and *@moved becomes their number.
  */
 int xdp_update(const char *interface, const struct dart_collectors *collectors,
 	       const struct dart_journal_target *journal,
 	       const struct dart_collectors *last,
 	       void (*changed)(void *argument, uint32_t old_qpn,
 			       const struct dart_collector *collector),
-	       void *argument, struct dart_error *error);
+	       void *argument, uint32_t *moved, struct dart_error *error);
 
 #endif /* UPDATE_H */
