@@ -15,7 +15,6 @@
 /* Exit statuses of outcomes without a value. */
 #define EXIT_EMPTY	3
 #define EXIT_AMBIGUOUS	4
-#define EXIT_UNKNOWN	5	/* the epoch is missing, or its file is damaged */
 
 static int print_field(const struct dart_key_field *field, const json_t *value)
 {
@@ -134,9 +133,9 @@ static json_t *epoch_to_json(const struct answer *answer, const struct epoch_ans
 	if (epoch->outcome == EPOCH_ANSWERED)
 		json = answer_to_json(answer);
 	else
-		json = json_pack("{s:s, s:s*}", "outcome",
+		json = json_pack("{s:s, s:s*, s:s*}", "outcome",
 				 epoch->outcome == EPOCH_DAMAGED ? "damaged" : "missing", "reason",
-				 epoch->reason);
+				 epoch->reason, "collector", answer->collector);
 	json_object_set_new(json, "since_ns", json_integer(epoch->since_ns));
 	json_object_set_new(json, "until_ns", until);
 	return json;
@@ -188,6 +187,7 @@ int answer__print_epochs(const struct answer *answer, const struct epoch_answers
 		const struct epoch_answer *epoch = &epochs->list[i];
 
 		one.found = epoch->found;
+		one.collector = epoch->collector ?: answer->collector;
 		one.geometry.redundancy = epoch->redundancy;
 		if (as_json)
 			json_array_append_new(list, epoch_to_json(&one, epoch));

@@ -27,6 +27,9 @@ struct epoch_answers;
 int answer__print_epochs(const struct answer *answer, const struct epoch_answers *epochs,
 			 bool is_one, bool as_json);
 
+/* Exit status of a query for a time of which nothing is known: no collector or file has it. */
+#define EXIT_UNKNOWN 5
+
 /* Prints the answer.  Returns an exit status, which depends on the outcome. */
 int answer__print(const struct answer *answer, bool as_json);
 

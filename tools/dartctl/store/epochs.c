@@ -33,93 +33,113 @@ static int add_missing(struct asking *asking, uint64_t since_ns, uint64_t until_
 	struct epoch_answer *answer = add(asking);
 
 	if (!answer)
-		return fail__out_of_memory();
+		return -ENOMEM;
 	answer->outcome = EPOCH_MISSING;
 	answer->since_ns = since_ns;
 	answer->until_ns = until_ns;
-	return EXIT_SUCCESS;
+	return 0;
 }
 
-static int ask_one(struct asking *asking, const struct listed_epoch *listed)
+static int ask_one(struct asking *asking, const struct listed_epoch *listed,
+		   struct dart_error *error)
 {
 	struct epoch_answer *answer;
-	struct dart_error error;
 	int ret;
 
 	if (asking->covered_ns && listed->since_ns > asking->covered_ns &&
 	    add_missing(asking, asking->covered_ns, listed->since_ns))
-		return EXIT_FAILURE;
+		return dart_error__no_memory(error);
 	answer = add(asking);
 	if (!answer)
-		return fail__out_of_memory();
+		return dart_error__no_memory(error);
 	answer->since_ns = listed->since_ns;
 	answer->until_ns = listed->until_ns;
 	asking->covered_ns = listed->until_ns;
-	ret = asking->source->operations->ask(asking->source, listed, answer, &error);
+	ret = asking->source->operations->ask(asking->source, listed, answer, error);
 	if (ret == -ESTALE || ret == -ENOENT) {
 		answer->outcome = EPOCH_MISSING;
 	} else if (ret == -ECONNRESET || ret == -ETIMEDOUT) {
-		return fail(-ret, "cannot query the epochs: %s", error.text);
+		return ret;
 	} else if (ret) {
 		answer->outcome = EPOCH_DAMAGED;
-		answer->reason = strdup(error.text);
+		answer->reason = strdup(error->text);
 	}
-	return EXIT_SUCCESS;
+	return 0;
 }
 
-static int ask_all(struct asking *asking, const struct listed_epochs *epochs)
+static int ask_all(struct asking *asking, const struct listed_epochs *epochs,
+		   struct dart_error *error)
 {
 	const struct epochs_question *question = asking->question;
-	int status = EXIT_SUCCESS;
+	int ret = 0;
 	size_t i;
 
 	asking->covered_ns = question->since_ns;
-	for (i = 0; !status && i < epochs->count; i++) {
+	for (i = 0; !ret && i < epochs->count; i++) {
 		/* A bank that was written meanwhile is listed once. */
 		if (asking->answers->count && epochs->list[i].since_ns < asking->covered_ns)
 			continue;
-		status = ask_one(asking, &epochs->list[i]);
+		ret = ask_one(asking, &epochs->list[i], error);
 	}
-	if (status)
-		return status;
+	if (ret)
+		return ret;
 	/* The present epoch has no end. */
-	if (!asking->answers->count ||
-	    (asking->covered_ns && asking->covered_ns < question->until_ns))
-		status = add_missing(asking, asking->covered_ns, question->until_ns);
-	return status;
+	if ((!asking->answers->count ||
+	     (asking->covered_ns && asking->covered_ns < question->until_ns)) &&
+	    add_missing(asking, asking->covered_ns, question->until_ns))
+		return dart_error__no_memory(error);
+	return 0;
+}
+
+/* Asks an open source, and closes it. */
+static int ask_source(struct epochs_source *source, const struct epochs_question *question,
+		      struct epoch_answers *answers, struct dart_error *error)
+{
+	struct asking asking = { .question = question, .source = source, .answers = answers };
+	struct listed_epochs epochs = { .count = 0 };
+	int ret;
+
+	ret = source->operations->list(source, &epochs, error) ?:
+		      ask_all(&asking, &epochs, error);
+	source->operations->close(source);
+	free(epochs.list);
+	return ret;
+}
+
+int epochs__ask_there(const struct epochs_question *question, struct epoch_answers *answers,
+		      struct dart_error *error)
+{
+	struct epochs_source *source;
+	struct dart_error reason;
+	int ret;
+
+	*answers = (struct epoch_answers){ .count = 0 };
+	ret = epochs_there__open(question, &source, &reason) ?:
+		      ask_source(source, question, answers, &reason);
+	return ret ? dart_error__set(error, -ret, "cannot read the epochs of store '%s' of %s: %s",
+				     question->store, question->from, reason.text) :
+		     0;
 }
 
 int epochs__ask(const struct options *options, const struct epochs_question *question,
 		struct epoch_answers *answers)
 {
-	struct asking asking = { .question = question, .answers = answers };
-	struct listed_epochs epochs = { .count = 0 };
+	struct epochs_source *source;
 	struct dart_error error;
-	int status = EXIT_SUCCESS, ret = 0;
+	int status, ret;
 
+	if (question->from) {
+		ret = epochs__ask_there(question, answers, &error);
+		return ret ? fail(-ret, "%s", error.text) : EXIT_SUCCESS;
+	}
 	*answers = (struct epoch_answers){ .count = 0 };
-	if (question->from)
-		ret = epochs_there__open(question, &asking.source, &error);
-	else
-		status = epochs_here__open(options, question, &asking.source);
+	status = epochs_here__open(options, question, &source);
 	if (status)
 		return status;
-	if (!ret) {
-		ret = asking.source->operations->list(asking.source, &epochs, &error);
-		if (!ret) {
-			answers->share = asking.source->operations->share(asking.source);
-			status = ask_all(&asking, &epochs);
-		}
-		asking.source->operations->close(asking.source);
-	}
-	free(epochs.list);
-	if (ret && question->from)
-		return fail(-ret, "cannot read the epochs of store '%s' of %s: %s",
-			    question->store, question->from, error.text);
-	if (ret)
-		return fail(-ret, "cannot list the epochs of store '%s': %s", question->store,
-			    error.text);
-	return status;
+	ret = ask_source(source, question, answers, &error);
+	return ret ? fail(-ret, "cannot read the epochs of store '%s': %s", question->store,
+			  error.text) :
+		     EXIT_SUCCESS;
 }
 
 void epochs__free(struct epoch_answers *answers)

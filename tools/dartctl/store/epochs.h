@@ -29,15 +29,21 @@ struct epoch_answer {
 	struct dart_store_answer found;	/* if it is answered */
 	uint32_t redundancy;	/* likewise */
 	char *reason;		/* if it is damaged: a sentence */
+	const char *collector;	/* that answered; NULL: the one of the question */
 };
 
 struct epoch_answers {
 	struct epoch_answer *list;	/* in the order of time */
 	size_t count;
-	uint32_t share;		/* of the key */
 };
 
-/* Returns an exit status; after a failure its message has been printed. */
+/*
+ * Asks the host that the question names; returns 0, or -errno with a sentence in @error.  The caller
+ * frees the answers in both cases.
+ */
+int epochs__ask_there(const struct epochs_question *question, struct epoch_answers *answers,
+		      struct dart_error *error);
+/* Asks any host.  Returns an exit status; after a failure its message has been printed. */
 int epochs__ask(const struct options *options, const struct epochs_question *question,
 		struct epoch_answers *answers);
 void epochs__free(struct epoch_answers *answers);

@@ -93,12 +93,6 @@ static int list_here(struct epochs_source *source, struct listed_epochs *epochs,
 	return ret;
 }
 
-static uint32_t share_here(const struct epochs_source *source)
-{
-	return epochs_question__share(source->question,
-				      dart_store__hash(here_of(source)->map.store));
-}
-
 /* -ESTALE: the bank has another epoch by now. */
 static int ask_memory(struct here *here, const struct listed_epoch *listed,
 		      struct epoch_answer *answer, struct dart_error *error)
@@ -167,7 +161,6 @@ static int ask_here(struct epochs_source *source, const struct listed_epoch *lis
 static const struct epochs_source_operations operations = {
 	.close = close_here,
 	.list = list_here,
-	.share = share_here,
 	.ask = ask_here,
 };
 

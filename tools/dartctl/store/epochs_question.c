@@ -24,15 +24,6 @@ int listed_epochs__add(struct listed_epochs *epochs, const struct listed_epoch *
 	return 0;
 }
 
-uint32_t epochs_question__share(const struct epochs_question *question,
-				const struct dart_store_hash *hash)
-{
-	struct dart_store_place place;
-
-	dart_store_hash__place(hash, question->key, question->key_length, &place);
-	return place.share;
-}
-
 int epochs_question__check(const struct epochs_question *question,
 			   const struct dart_store_geometry *geometry, struct dart_error *error)
 {

@@ -33,8 +33,6 @@ struct epochs_source_operations {
 	/* Adds all epochs of the question.  Returns 0, or sets @error and returns -errno. */
 	int (*list)(struct epochs_source *source, struct listed_epochs *epochs,
 		    struct dart_error *error);
-	/* The share of the key. */
-	uint32_t (*share)(const struct epochs_source *source);
 	/*
 	 * Answers from an epoch, also if it moved to a file since it was listed.  Returns 0, or
 	 * sets @error and returns -errno: -ESTALE if it is no longer kept.
@@ -51,9 +49,6 @@ int epochs_here__open(const struct options *options, const struct epochs_questio
 		      struct epochs_source **source);
 int epochs_there__open(const struct epochs_question *question, struct epochs_source **source,
 		       struct dart_error *error);
-
-uint32_t epochs_question__share(const struct epochs_question *question,
-				const struct dart_store_hash *hash);
 
 /* Does the question suit slots of @geometry? */
 int epochs_question__check(const struct epochs_question *question,

@@ -162,11 +162,6 @@ static int list_there(struct epochs_source *source, struct listed_epochs *epochs
 	return ret;
 }
 
-static uint32_t share_there(const struct epochs_source *source)
-{
-	return epochs_question__share(source->question, there_of(source)->hash);
-}
-
 /* ---- the bytes of an epoch */
 
 /* What dart_epoch_file reads from. */
@@ -297,7 +292,6 @@ static int ask_there(struct epochs_source *source, const struct listed_epoch *li
 static const struct epochs_source_operations operations = {
 	.close = close_there,
 	.list = list_there,
-	.share = share_there,
 	.ask = ask_there,
 };
 

@@ -7,31 +7,17 @@
 
 #include <libdart/clock.h>
 #include <libdart/rdma/address.h>
-#include <libdart/store/store_reader.h>
 
 #include "answer.h"
-#include "epochs.h"
 #include "instant.h"
+#include "query.h"
 #include "store_map.h"
 #include "tools/dartctl/cli/command.h"
 #include "tools/dartctl/cli/key_options.h"
 #include "tools/dartctl/cli/schemas.h"
 
 /* Besides the fields of a key. */
-#define OWN_OPTIONS 5
-
-struct query {
-	const char *store;
-	const char *schema_name;
-	struct dart_key_schema *schema;
-	const char *from;	/* NULL: dartd of this host */
-	/* ns since 1970; 0: not given */
-	uint64_t at_ns, since_ns, until_ns;
-	const char *texts[DART_KEY_FIELDS_MAX];	/* of the fields of the key */
-	struct dart_store_rule rule;
-	uint8_t key[DART_STORE_KEY_MAX];
-	int key_length;
-};
+#define OWN_OPTIONS 6
 
 static int take_policy(void *member, const char *text)
 {
@@ -62,12 +48,27 @@ static int take_instant(void *ns, const char *text)
 	OPTION_OWN(name, struct query, member, take_instant,        \
 		   .form = "is a time such as 2026-11-27T18:41:05Z, @1795804865 or \"5min ago\"")
 
+static bool is_address(const char *text)
+{
+	uint16_t port;
+	char *host;
+
+	if (dart_address__parse(text, &host, &port))
+		return false;
+	free(host);
+	return true;
+}
+
 static int check_options(const struct query *query)
 {
 	if (query->at_ns && (query->since_ns || query->until_ns))
 		return misuse("--at is one time, and --since and --until are another");
 	if (query->until_ns && query->since_ns > query->until_ns)
 		return misuse("--until is before --since");
+	if (query->from && !is_address(query->from))
+		return misuse("'%s' is not HOST or HOST:PORT", query->from);
+	if (query->from && query->shares)
+		return misuse("--from is one collector, and --shares names all");
 	return EXIT_SUCCESS;
 }
 
@@ -75,6 +76,7 @@ static int take_options(struct query *query, struct options *options, int argc, 
 {
 	struct option_row rows[OWN_OPTIONS + DART_KEY_FIELDS_MAX + 1] = {
 		OPTION_WORD("from", struct query, from),
+		OPTION_WORD("shares", struct query, shares),
 		OPTION_OWN("policy", struct query, rule, take_policy),
 		INSTANT("at", at_ns),
 		INSTANT("since", since_ns),
@@ -90,57 +92,26 @@ static int take_options(struct query *query, struct options *options, int argc, 
 	return check_options(query);
 }
 
-/* Refuses a query that does not fit the store. */
-static int check(const struct query *query, const struct dart_store_geometry *geometry)
-{
-	if (query->schema->value.length > geometry->value_length)
-		return fail(EINVAL, "values of '%s' have %u bytes, but those of store '%s' %u",
-			    query->schema_name, query->schema->value.length, query->store,
-			    geometry->value_length);
-	if (query->rule.consensus > geometry->redundancy)
-		return fail(EINVAL,
-			    "a consensus of %u is impossible: the redundancy of store '%s' is %u",
-			    query->rule.consensus, query->store, geometry->redundancy);
-	return EXIT_SUCCESS;
-}
-
-static int print(const struct query *query, const struct options *options,
-		 const struct dart_store_hash *hash, const struct dart_store_geometry *geometry,
-		 const struct dart_store_answer *found)
-{
-	struct answer answer = {
-		.schema = query->schema,
-		.geometry = *geometry,
-		.rule = query->rule,
-		.found = *found,
-		.collector = query->from,
-	};
-	struct dart_store_place place;
-
-	dart_store_hash__place(hash, query->key, query->key_length, &place);
-	answer.share = place.share;
-	return answer__print(&answer, options->json);
-}
+/* ---- this host */
 
 /* -EAGAIN: the store has rotated meanwhile, and the memory is of another epoch. */
 static int ask_once(const struct query *query, const struct options *options)
 {
-	const struct dart_store_geometry *geometry;
-	struct dart_store_answer found;
+	struct query_reply reply;
+	struct dart_error error;
 	struct store_map map;
 	int status;
 
 	status = store_map__open(&map, options, query->store);
 	if (status)
 		return status;
-	geometry = dart_store__geometry(map.store);
-	status = check(query, geometry);
-	if (status)
+	reply.geometry = *dart_store__geometry(map.store);
+	if (query__check(query, &reply.geometry, &error)) {
+		status = fail(EINVAL, "%s", error.text);
 		goto close;
-	dart_store__query(map.store, query->key, query->key_length, &query->rule, &found);
-	status = store_map__is_valid(&map) ?
-			 print(query, options, dart_store__hash(map.store), geometry, &found) :
-			 -EAGAIN;
+	}
+	dart_store__query(map.store, query->key, query->key_length, &query->rule, &reply.found);
+	status = store_map__is_valid(&map) ? query__print(query, options, &reply, NULL) : -EAGAIN;
 close:
 	store_map__close(&map);
 	return status;
@@ -158,67 +129,33 @@ static int ask_here(const struct query *query, const struct options *options)
 
 static int ask_epochs(const struct query *query, const struct options *options)
 {
-	const struct epochs_question question = {
-		.store = query->store,
-		.from = query->from,
-		.key = query->key,
-		.key_length = query->key_length,
-		.value_length = query->schema->value.length,
-		.rule = query->rule,
-		.since_ns = query->at_ns ?: query->since_ns,
-		/* The present epoch may begin while dartd answers. */
-		.until_ns = query->at_ns ?: query->until_ns ?: INT64_MAX,
-	};
-	struct answer answer = {
+	/* The present epoch may begin while dartd answers. */
+	const struct epochs_question question =
+		query__of_epochs(query, query->from, query->at_ns ?: query->since_ns,
+				 query->at_ns ?: query->until_ns ?: INT64_MAX);
+	const struct answer answer = {
 		.schema = query->schema,
 		.rule = query->rule,
 		.collector = query->from,
+		.share = dart_store__share(query->key, query->key_length),
 	};
 	struct epoch_answers epochs;
 	int status;
 
-	status = epochs__ask(options, &question, &epochs);
-	answer.share = epochs.share;
-	status = status ?: answer__print_epochs(&answer, &epochs, query->at_ns, options->json);
+	status = epochs__ask(options, &question, &epochs) ?:
+			 answer__print_epochs(&answer, &epochs, query->at_ns, options->json);
 	epochs__free(&epochs);
 	return status;
 }
 
 static int ask_there(const struct query *query, const struct options *options)
 {
-	const struct dart_store_geometry *geometry;
-	struct dart_store_reader *reader = NULL;
-	struct dart_store_answer found;
+	struct query_reply reply;
 	struct dart_error error;
-	uint16_t port;
-	char *host;
-	int ret, status;
+	int ret = query__ask_there(query, query->from, &reply, &error);
 
-	status = dart_address__parse(query->from, &host, &port);
-	if (status)
-		return status == -ENOMEM ? fail__out_of_memory() :
-					   misuse("'%s' is not HOST or HOST:PORT", query->from);
-	ret = dart_store_reader__open(host, port, query->store, &reader, &error);
-	if (ret) {
-		status = fail(-ret, "cannot read store '%s' of %s: %s",
-			      query->store, query->from, error.text);
-		goto out;
-	}
-	geometry = dart_store_reader__geometry(reader);
-	status = check(query, geometry);
-	if (status)
-		goto out;
-	ret = dart_store_reader__query_batch(reader, query->key, query->key_length, 1, &query->rule,
-					     &found, &error);
-	if (ret)
-		status = fail(-ret, "cannot read store '%s' of %s: %s",
-			      query->store, query->from, error.text);
-	else
-		status = print(query, options, dart_store_reader__hash(reader), geometry, &found);
-out:
-	dart_store_reader__close(reader);
-	free(host);
-	return status;
+	return ret ? fail(-ret, "%s", error.text) :
+		     query__print(query, options, &reply, query->from);
 }
 
 int command_query(struct options *options, int argc, char **argv)
@@ -246,10 +183,10 @@ int command_query(struct options *options, int argc, char **argv)
 	status = status ?: key_options__make(query.schema, query.schema_name, query.texts,
 					     query.key, &query.key_length);
 	if (!status)
-		status = query.at_ns || query.since_ns || query.until_ns ?
-				 ask_epochs(&query, options) :
-			 query.from ? ask_there(&query, options) :
-				      ask_here(&query, options);
+		status = query.shares		     ? query__ask_owners(&query, options) :
+			 query__is_of_past(&query)   ? ask_epochs(&query, options) :
+			 query.from		     ? ask_there(&query, options) :
+						       ask_here(&query, options);
 	dart_key_schema__free(query.schema);
 	return status;
 }

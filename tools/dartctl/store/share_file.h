@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Files of shares, see <libdart/store/share_history.h>, which one command at a time changes. */
+#ifndef SHARE_FILE_H
+#define SHARE_FILE_H
+
+#include <libdart/store/share_history.h>
+
+/* Sets @history, the caller's; returns 0, or -errno with a sentence in @error. */
+int share_file__read(const char *path, struct dart_share_history **history,
+		     struct dart_error *error);
+/* Replaces the file in one step; returns 0, or -errno with a sentence in @error. */
+int share_file__write(const char *path, const struct dart_share_history *history,
+		      struct dart_error *error);
+
+/* Other commands that change files of this folder wait while it is taken. */
+struct share_lock {
+	int folder; /* descriptor */
+};
+
+int share_lock__take(struct share_lock *lock, const char *path, struct dart_error *error);
+void share_lock__release(struct share_lock *lock);
+
+#endif /* SHARE_FILE_H */
