@@ -16,7 +16,7 @@ GROUPS = 10
 LEAVES = 29
 LENGTH = 24     # bytes: system, user and run time, in ns; kernels differ behind them
 RUN_TIME = 2
-ROUNDS = int(os.environ.get("ROUNDS", 50))
+ROUNDS = int(os.environ.get("ROUNDS", 25))
 FALLS_MAX = max(ROUNDS // 100, 3)
 
 groups = [f"{TOP}/group{group}" for group in range(GROUPS)]
