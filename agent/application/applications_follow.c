@@ -291,12 +291,38 @@ static const struct examination_handlers handlers = {
 
 /* ---- events */
 
+/* Has the process ended, or is it about to leave the table of processes? */
+static bool is_gone(pid_t pid)
+{
+	const int pidfd = host_process__open(pid);
+	const bool is_gone = has_ended(pidfd);
+
+	if (pidfd >= 0)
+		close(pidfd);
+	return is_gone;
+}
+
+/* Could a process be an instance of which nothing but its end is known? */
+static bool searches(const struct applications *applications)
+{
+	const struct application *application;
+
+	TAILQ_FOREACH(application, &applications->list, link)
+		if (application->program.selection.kind != SELECTION_PID &&
+		    (application->follows || !application->instance_count))
+			return true;
+	return false;
+}
+
 void applications__on_exec(void *userdata, pid_t pid)
 {
 	struct candidate_process process = { .pid = pid, .pidfd = -1, .tries = TRIES_UNTIL_MAPPED };
 	struct applications *applications = userdata;
 	const unsigned int formats = find_formats(applications, pid);
 
+	/* Nobody knows what it was; a server that went into the background may be its child. */
+	if (!formats && searches(applications) && is_gone(pid))
+		applications__look_soon(applications);
 	if (!formats || formats & 1u << APPLICATION_FORMAT_ANY || find_former(applications, pid)) {
 		process.tries = 0;
 		examine(applications, &process, true);
