@@ -164,7 +164,7 @@ struct change {
 	struct dart_share_set shares; /* to move */
 	struct in_addr collector; /* that gets them, or that retires */
 	int moved;
-	bool is_new; /* the collector had no share before */
+	bool is_new; /* the collector had no share just before */
 	/* Returns the number of shares that moved, or sets @error and returns -errno. */
 	int (*make)(struct change *change, struct dart_share_history *history,
 		    struct dart_error *error);
@@ -241,7 +241,7 @@ static int move(struct options *options, int argc, char **argv)
 	status = change__run(&change) ?: print_moved(&change, "to", options);
 	if (!status && change.is_new)
 		fprintf(stderr,
-			"dartctl: this collector has had no share before: reporters need its file, too\n");
+			"dartctl: this collector had no share just before: reporters need its file, too\n");
 	return status;
 }
 

@@ -131,22 +131,31 @@ static bool is_empty(const struct dart_share_set *set)
 	return !dart_share_set__count(set);
 }
 
+/* Counts the shares of @move, and takes those out of it that have had enough later owners. */
+static void forget_shares(struct move *move, uint8_t owners[static DART_STORE_SHARES])
+{
+	uint64_t rest;
+	uint32_t w, bit;
+
+	for (w = 0; w < PARTS_OF_SET; w++) {
+		for (rest = move->shares.words[w]; rest; rest &= rest - 1) {
+			bit = __builtin_ctzll(rest);
+			if (owners[w * 64 + bit] == DART_SHARE_OWNERS_MAX)
+				move->shares.words[w] &= ~(UINT64_C(1) << bit);
+			else
+				owners[w * 64 + bit]++;
+		}
+	}
+}
+
 /* Takes shares out of old moves, and moves without shares out of the list. */
 static void forget(struct dart_share_history *history)
 {
 	uint8_t owners[DART_STORE_SHARES] = {};
-	uint32_t kept = 0, i, share;
+	uint32_t kept = 0, i;
 
-	for (i = history->count; i--;) {
-		struct move *move = &history->moves[i];
-
-		for (share = 0; share < DART_STORE_SHARES; share++)
-			if (dart_share_set__has(&move->shares, share) &&
-			    ++owners[share] > DART_SHARE_OWNERS_MAX) {
-				owners[share] = DART_SHARE_OWNERS_MAX;
-				move->shares.words[share / 64] &= ~(UINT64_C(1) << share % 64);
-			}
-	}
+	for (i = history->count; i--;)
+		forget_shares(&history->moves[i], owners);
 	for (i = 0; i < history->count; i++)
 		if (!is_empty(&history->moves[i].shares))
 			history->moves[kept++] = history->moves[i];
