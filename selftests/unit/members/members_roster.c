@@ -276,6 +276,29 @@ static void test_frozen(void **state)
 	expect_list(&roster, 60320, 1, 2, 0, 60300 + SESSION);
 }
 
+/* A list needs a session and a controller: each that is missing ends it, by itself. */
+static void test_either_missing(void **state)
+{
+	struct roster roster;
+
+	begin(&roster, true);
+	roster.has_node = true;
+	take(&roster, 1, 2, 0, 5);
+	expect_list(&roster, 110, 1, 2, 0, 100 + SESSION);
+	roster__lose_controller(&roster);
+	expect_list(&roster, 150, 1, 2, 0, 1);
+	expect_none(&roster, 160);
+
+	begin(&roster, true);
+	roster.has_node = true;
+	take(&roster, 1, 2, 0, 5);
+	expect_list(&roster, 110, 1, 2, 0, 100 + SESSION);
+	roster__expire(&roster);
+	take(&roster, 1, 2, 0, 6);
+	expect_list(&roster, 150, 1, 2, 0, 1);
+	expect_none(&roster, 160);
+}
+
 static void take_unreached(struct roster *roster, unsigned int member, unsigned int one,
 			   unsigned int other, uint64_t version)
 {
@@ -443,6 +466,8 @@ int main(void)
 		     test_expired),
 		TEST("after a freeze no list is written before ZooKeeper has answered a later request",
 		     test_frozen),
+		TEST("a list ends at once without its session, and without its controller",
+		     test_either_missing),
 		TEST("portions that a member does not reach are listed when its controller knows, and the own ones until all others know",
 		     test_unreached),
 		TEST("an older answer does not shorten a list, and the nearer end counts", test_older),
