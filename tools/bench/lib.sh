@@ -69,6 +69,20 @@ idle() {
 	mv "$work/window" "$work/idle"
 }
 
+# say_below_zero: copies samples, and says on standard error which take less CPU time than idle
+# guests: work of the machine has disturbed one of the two windows.
+say_below_zero() {
+	local sample
+
+	while read -r sample; do
+		echo "$sample"
+		jq -r '.name as $name | [.cpu_ns, .controller_cpu_ns // empty | to_entries[] |
+			select(.value < 0)] | select(. != []) |
+			"[bench] \($name): below zero, less than idle guests took: \(
+				map("\(.key) \(.value) ns") | join(", "))"' <<<"$sample" >&2
+	done
+}
+
 # per_sample NAME RATE JSON: adds the CPU time of the last window per sample, at RATE
 # samples per second, less the CPU time of idle guests.
 per_sample() {
@@ -84,7 +98,7 @@ per_sample() {
 			agent_context_switches: $window.agent_context_switches,
 			agent_cpu_ns: $window.agent_cpu_ns,
 			samples: ($rate * $window.ns / 1e9 | round)
-		}' <<<"$3"
+		}' <<<"$3" | say_below_zero
 }
 
 # of_window NAME COUNT JSON: the last window contained COUNT samples
