@@ -24,13 +24,13 @@ configure() {
 }
 
 start_second() {
-	until_ready $log dartd --config /run/second.yaml --socket /run/second.sock \
+	until_ready "$log" dartd --config /run/second.yaml --socket /run/second.sock \
 		--state /run/second && other=$(pgrep -nx dartd)
 }
 
 # found ADDRESS: flows that the store of the collector has, by READ
 found() {
-	echo | flow_reader "$1" paths uniform $flows 0 | gojq .found
+	echo | flow_reader "$1" paths uniform "$flows" 0 | gojq .found
 }
 
 # ask INDEX [OPTION...]: for this flow, by the file of shares
@@ -47,7 +47,7 @@ each_is_found() {
 	local i
 
 	for i in 0 99 198 $((flows - 1)); do
-		ask $i "$@" | is_true 'if type == "array" then
+		ask "$i" "$@" | is_true 'if type == "array" then
 			map(select(.outcome == "found")) | length == 1
 			else .outcome == "found" end' || return
 	done
@@ -113,8 +113,8 @@ move_all() {
 	local i
 
 	for ((i = 0; i < moves; i++)); do
-		dartctl share move $shares "$((i % 2 * 500))-$((i % 2 * 500 + 101))" \
-			--to "$([ $((i / 2 % 2)) = 0 ] && echo $b || echo $a)" >/dev/null || return
+		dartctl share move "$shares" "$((i % 2 * 500))-$((i % 2 * 500 + 101))" \
+			--to "$([ $((i / 2 % 2)) = 0 ] && echo "$b" || echo "$a")" >/dev/null || return
 	done
 }
 check "a tenth of the shares moves $moves times meanwhile" move_all
@@ -123,7 +123,7 @@ check "it reports all flows" wait $reporter
 check "none of them is without a collector" is_true \
 	".packets == $flows and (.unassigned // 0) == 0" </run/report.json
 all_found() {
-	[ $(($(found $a) + $(found $b))) = $flows ]
+	[ $(($(found "$a") + $(found "$b"))) = "$flows" ]
 }
 check "each flow is in the store of one of them" soon all_found
 check "a query finds it by the file of shares" each_is_found
