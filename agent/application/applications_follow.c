@@ -320,7 +320,7 @@ void applications__on_exec(void *userdata, pid_t pid)
 	struct applications *applications = userdata;
 	const unsigned int formats = find_formats(applications, pid);
 
-	/* Nobody knows what it was; a server that went into the background may be its child. */
+	/* Its program is unknown, and a server that went into the background may be its child. */
 	if (!formats && searches(applications) && is_gone(pid))
 		applications__look_soon(applications);
 	if (!formats || formats & 1u << APPLICATION_FORMAT_ANY || find_former(applications, pid)) {

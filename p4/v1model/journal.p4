@@ -50,7 +50,7 @@ header batch_h {
 #define REPLICATION	32w5
 #define MIRRORED	8w1	/* number of a field list */
 
-/* The journal; without an appender's address there is none. */
+/* The journal; the switch has one if it has the address of an appender. */
 struct journal_t {
 	bit<64> base;
 	bit<32> places_mask;	/* batches of a list - 1 */

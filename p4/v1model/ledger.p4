@@ -50,7 +50,7 @@ struct metadata_t {
 	rdma_self_t self;
 }
 
-/* There are no READs. */
+/* The switch sends no READs. */
 #define FIRST_STATES							\
 	bit<432> beginning;						\
 	bit<32> room;							\

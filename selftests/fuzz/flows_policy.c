@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Policies of dart-flows: each one is refused with a sentence, or what it says can be found. */
+/* Policies of dart-flows: the parser refuses a policy with a sentence, or finds each part of it again. */
 #include "fuzz.h"
 #include "tools/flows/settings/policy.h"
 

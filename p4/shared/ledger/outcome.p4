@@ -6,7 +6,7 @@
 #define LEDGER_OTHER		8w0	/* of no flow, damaged, or not forwarded */
 #define LEDGER_ADDED		8w1
 #define LEDGER_MISSED		8w2	/* too many requests wait for answers */
-#define LEDGER_UNASSIGNED	8w3	/* there is no ledger */
+#define LEDGER_UNASSIGNED	8w3	/* the switch has no ledger */
 
 /* Outcomes of answers. */
 #define LEDGER_ACKNOWLEDGED	8w4

@@ -23,7 +23,7 @@ register<bit<64>>(1) ledger_total;	/* which no request has yet */
 @name(".ledger_total_since")
 register<bit<48>>(1) ledger_total_since;
 
-/* Amounts of requests of which nobody knows whether they were executed, by row. */
+/* Amounts of requests that the collector may or may not have executed, by row. */
 @name(".ledger_lost")
 register<bit<64>>(DART_LEDGER_ROWS_MAX + 1) ledger_lost;
 

@@ -240,7 +240,7 @@ static void test_server_down(void **state)
 	struct end server;
 	uint16_t port = 5000;
 
-	/* By default flows are kept, but those that open. */
+	/* By default the balancer keeps flows, except connections that open. */
 	open_scene(&balancer_type, ALL);
 	server = connect_from(client);
 	settle();
@@ -491,7 +491,7 @@ int main(void)
 		TEST("an ICMP error comes with the packet that its receiver sent", test_errors),
 		TEST("damaged and spoofed packets are dropped", test_spoofed),
 		TEST("without a server that is up, packets are refused", test_no_server),
-		TEST("flows of a server that is down are kept, but for those that open",
+		TEST("flows of a server that is down stay, except connections that open",
 		     test_server_down),
 		TEST("flows of a server that is down end if the policy says so",
 		     test_server_down_ends_flows),

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# dart-flows doctor finds what is wrong with a policy, its interface, dartd and the daemon.
+# dart-flows doctor finds the faults of a policy, its interface, dartd and the daemon.
 . "$(dirname "$0")/../../lib.sh"
 PATH=$tests/../.output/bin:$PATH
 [ "$(id -u)" = 0 ] || skip "only root can open a packet socket"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks of servers at addresses of this host: who answers, who refuses, and who is silent. */
+/* Checks of servers at addresses of this host: one answers, one refuses, and one is silent. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -240,7 +240,7 @@ static void test_other_policy(void **state)
 	open_scene(ports, 2, "fall: 1");
 	run_checks(0, 1);
 	assert_int_equal(scene.changes, 1);
-	/* The server that is down is no news: it was so before. */
+	/* A server that was down before is not reported again. */
 	read_policy(&scene.other, ports, 3, "fall: 1");
 	assert_int_equal(health__set_policy(scene.health, &scene.other, &error), 0);
 	policy__clear(&scene.policy);

@@ -133,7 +133,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("servers of equal weight have equally many places", test_balance),
 		TEST("servers have places by their weights", test_weights),
-		TEST("without a server there is no place", test_nobody),
+		TEST("without servers no place is filled", test_nobody),
 		TEST("the same servers have the same places", test_same),
 		TEST("when a server goes few places but its own change", test_disruption),
 		TEST("when a weight changes few places change", test_other_weight),

@@ -146,7 +146,7 @@ static void test_connection(void **state)
 	assert_false(is_missed(&unreached, &membership, 1));
 }
 
-/* The first connection: until it has failed, nobody can say that the target is not reached. */
+/* The first connection: until it has failed, the target does not count as unreached. */
 static void test_first(void **state)
 {
 	static struct unreached unreached;

@@ -377,7 +377,7 @@ static void test_unreached(void **state)
 	first = order[0], second = order[1], third = order[2];
 	portion = shard__portion(names[0]);
 	assert_true(portion < SHARD_PORTIONS);
-	/* Another portion is no matter. */
+	/* Another portion changes nothing. */
 	portion_set__add(&list.unreached[first - 1], (portion + 1) % SHARD_PORTIONS);
 	assert_true(membership__take(&membership, &list, 0));
 	assert_int_equal(membership__place(&membership, names[0], first), 0);
