@@ -43,6 +43,7 @@ static int take_geometry(json_t *json, size_t others, void *taken, struct dart_e
 
 static const struct dart_target_kind kind = {
 	.object = "journal",
+	.objects = "journals",
 	.part = "appender",
 	.content = "entries",
 	.size = sizeof(struct dart_journal_target),

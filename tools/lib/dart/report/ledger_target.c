@@ -38,6 +38,7 @@ static int take_geometry(json_t *json, size_t others, void *taken, struct dart_e
 
 static const struct dart_target_kind kind = {
 	.object = "ledger",
+	.objects = "ledgers",
 	.part = "adder",
 	.content = "amounts",
 	.size = sizeof(struct dart_ledger_target),

@@ -46,8 +46,8 @@ static int take_list(const struct dart_target_kind *kind, json_t *list, const ch
 
 	json_array_foreach(list, i, json) {
 		if (take_target(kind, json, one, &reason))
-			return dart_error__set(error, EINVAL, "%s: %ss[%zu]: %s", path,
-					       kind->object, i, reason.text);
+			return dart_error__set(error, EINVAL, "%s: %s[%zu]: %s", path,
+					       kind->objects, i, reason.text);
 		if (address.s_addr != INADDR_ANY && one->reporter.s_addr != address.s_addr)
 			continue;
 		memcpy(target, one, kind->size);
@@ -57,26 +57,25 @@ static int take_list(const struct dart_target_kind *kind, json_t *list, const ch
 		return refuse_address(kind, path, address, error);
 	if (found > 1)
 		return dart_error__set(error, EINVAL,
-				       "%s: several %ss or %ss (give the address of one)", path,
-				       kind->object, kind->part);
+				       "%s: several %s or %ss (give the address of one)", path,
+				       kind->objects, kind->part);
 	return 0;
 }
 
 static int take_file(const struct dart_target_kind *kind, json_t *root, const char *path,
 		     struct in_addr address, void *target, struct dart_error *error)
 {
-	char version_key[KEY_MAX], list_key[KEY_MAX];
+	char version_key[KEY_MAX];
 	struct dart_collector *one;
 	json_t *list;
 	int version, ret;
 
-	snprintf(version_key, sizeof(version_key), "dart_%ss", kind->object);
-	snprintf(list_key, sizeof(list_key), "%ss", kind->object);
-	if (json_unpack(root, "{s:i, s:o !}", version_key, &version, list_key, &list) ||
+	snprintf(version_key, sizeof(version_key), "dart_%s", kind->objects);
+	if (json_unpack(root, "{s:i, s:o !}", version_key, &version, kind->objects, &list) ||
 	    version != VERSION || !json_is_array(list))
 		return dart_error__set(error, EINVAL,
-				       "%s: not a file of %ss, version %d (see 'dartctl %s export')",
-				       path, kind->object, VERSION, kind->object);
+				       "%s: not a file of %s, version %d (see 'dartctl %s export')",
+				       path, kind->objects, VERSION, kind->object);
 	one = malloc(kind->size);
 	if (!one)
 		return dart_error__set(error, ENOMEM, "%s", strerror(ENOMEM));

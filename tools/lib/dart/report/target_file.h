@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files with an element for each peer of a collector's memory: of journals and ledgers. */
+/* Files with an element for each peer of a collector's memory: of journals, ledgers and sketches. */
 #ifndef DART_TARGET_FILE_H
 #define DART_TARGET_FILE_H
 
 #include "collectors.h"
 
-/* A kind of memory; its file is {"dart_OBJECTs": 1, "OBJECTs": [...]}. */
+/* A kind of memory; its file is {"dart_OBJECTS": 1, "OBJECTS": [...]}. */
 struct dart_target_kind {
 	const char *object; /* "journal" */
+	const char *objects; /* "journals" */
 	const char *part; /* its peers: "appender" */
 	const char *content; /* which the memory takes from these: "entries" */
 	size_t size; /* bytes of a target, which begins with its struct dart_collector */
