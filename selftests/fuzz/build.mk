@@ -109,6 +109,8 @@ fuzz_sd_json_parsers := $(addprefix tools/controller/, \
 	metrics/labels/label_collisions.c discovery/sd_json.c \
 	discovery/target_list.c discovery/target_relabel.c)
 fuzz_shares_parsers := $(addprefix tools/lib/dart/store/, share_history.c share_set.c)
+fuzz_sketch_parsers := $(addprefix tools/lib/dart/sketch/, sketch.c sketch_merge.c \
+	sketch_reader.c)
 fuzz_spool_sources = $(controller_formats) $(addprefix tools/controller/push/queue/, \
 	record.c segment.c spool.c)
 fuzz_spool_parsers = $(filter tools/controller/push/%, $(fuzz_spool_sources))

@@ -18,7 +18,7 @@ check "the second implementation of lookup tables generates golden vectors" \
 check "these equal the repository's" cmp "$generated" "$vectors/tables.json"
 check "scapy reads the fields of each WRITE, READ and response and builds the same frame" \
 	"$vectors/dissect_tea.py" "$vectors/tables.json"
-check "the second implementation of the sketch generates golden vectors" \
+check "the second implementation of a switch's sketch generates golden vectors" \
 	sh -c "$vectors/generate_sketch.py >$generated"
 check "these, too, equal the repository's" cmp "$generated" "$vectors/sketch.json"
 check "the second implementation of journals generates golden vectors" \
@@ -34,6 +34,13 @@ check "the example in <dart/ledger.h> is one of the golden vectors" sh -c "
 	frame=\$(sed -n '/An example: a request/,/The transport/s/^ \*   \([0-9a-f]*\)\$/\1/p' \
 		$tests/../uapi/dart/ledger.h | tr -d '\n')
 	grep -q \"\\\"frame\\\": \\\"\$frame\\\"\" $vectors/ledger.json"
+check "the second implementation of strips generates golden vectors" \
+	sh -c "$vectors/generate_strips.py >$generated"
+check "the generated strips equal the repository's" cmp "$generated" "$vectors/strips.json"
+check "it generates the example in <dart/sketch.h>" sh -c "
+	sed -n '/An example: strip 1/,/_UAPI/s/^ \*   \([0-9a-f ]*\)\$/\1/p' \
+		$tests/../uapi/dart/sketch.h | tr -d ' \n' >$generated
+	$vectors/generate_strips.py example | tr -d '\n' | cmp - $generated"
 # The report in the comment of the header: its key, its place and its frame.
 in_the_header() {
 	$python - "$tests/../uapi/dart/store.h" "$vectors/reports.json" <<'END'

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Strips and frames of sketches like the golden vectors, counters that stay, and periods. */
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <libdart/report/sketch_target.h>
+
+#include "selftests/unit/libdart/vector.h"
+
+#define VECTORS "selftests/vectors/strips.json"
+#define S UINT64_C(1000000000)
+
+static json_t *vectors;
+
+static int load(void **state)
+{
+	vectors = json_load_file(VECTORS, 0, NULL);
+	return !vectors || json_array_size(vectors) < 100;
+}
+
+static int unload(void **state)
+{
+	json_decref(vectors);
+	return 0;
+}
+
+/* Loads a file with @sketches; the caller knows whether it is valid. */
+static int load_targets(json_t *sketches, const char *address, struct dart_sketch_target *target,
+			struct dart_error *error)
+{
+	json_t *file = json_pack("{s:i, s:O}", "dart_sketches", 1, "sketches", sketches);
+	char path[] = "/tmp/sketches.XXXXXX";
+	struct in_addr reporter;
+	int fd = mkstemp(path), ret;
+
+	assert_true(fd >= 0);
+	assert_int_equal(json_dumpfd(file, fd, 0), 0);
+	close(fd);
+	json_decref(file);
+	assert_int_equal(inet_pton(AF_INET, address, &reporter), 1);
+	ret = dart_sketch_target__load(path, reporter, target, error);
+	unlink(path);
+	return ret;
+}
+
+static void load_target(json_t *vector, struct dart_sketch_target *target)
+{
+	json_t *sketches = json_pack("[O]", json_object_get(vector, "sketch"));
+	struct dart_error error;
+
+	if (load_targets(sketches, "10.0.0.2", target, &error))
+		fail_msg("%s", error.text);
+	json_decref(sketches);
+}
+
+/* ---- strips */
+
+static void turn(struct dart_sketcher *sketcher, uint64_t seconds)
+{
+	dart_sketcher__turn(sketcher, seconds * S, seconds * S);
+}
+
+static void count_amounts(struct dart_sketcher *sketcher, json_t *vector)
+{
+	json_t *pair;
+	size_t i;
+
+	json_array_foreach(json_object_get(vector, "amounts"), i, pair) {
+		json_t *key = json_pack("{s:O}", "key", json_array_get(pair, 0));
+		const struct bytes taken = bytes(key, "key");
+
+		dart_sketcher__count(sketcher, taken.data, taken.length,
+				     json_integer_value(json_array_get(pair, 1)));
+		json_decref(key);
+	}
+}
+
+/* Finds the strip of the vector among all strips of the period. */
+static void find_strip(struct dart_sketcher *sketcher, json_t *vector,
+		       const struct dart_sketch_target *target, uint8_t *frame)
+{
+	const uint8_t mac[] = { 0x52, 0x54, 0, 0, 0, 2 };
+	const struct bytes strip = bytes(vector, "strip"), expected = bytes(vector, "frame");
+	struct dart_sketch_write write;
+
+	do {
+		assert_true(dart_sketcher__next(sketcher, &write));
+	} while (write.number != number(vector, "number"));
+	assert_int_equal(write.offset, number(vector, "offset"));
+	assert_int_equal(write.length, strip.length);
+	assert_memory_equal(write.bytes, strip.data, strip.length);
+	assert_int_equal(dart_sketch_target__frame(target, mac, &write, number(vector, "psn"),
+						   frame),
+			 expected.length);
+	assert_memory_equal(frame, expected.data, expected.length);
+}
+
+static void test_strips(void **state)
+{
+	uint8_t frame[DART_SKETCH_FRAME_MAX];
+	struct dart_sketch_target target;
+	struct dart_sketcher *sketcher;
+	json_t *vector;
+	size_t i;
+
+	json_array_foreach(vectors, i, vector) {
+		const uint64_t since = number(vector, "since");
+
+		load_target(vector, &target);
+		assert_int_equal(dart_sketcher__new(&target.geometry, &sketcher), 0);
+		turn(sketcher, since - target.geometry.period);
+		turn(sketcher, since);
+		count_amounts(sketcher, vector);
+		turn(sketcher, since + target.geometry.period);
+		find_strip(sketcher, vector, &target, frame);
+		dart_sketcher__free(sketcher);
+	}
+}
+
+/* A strip with any changed bit is not whole, nor one in the place of another. */
+static void test_torn(void **state)
+{
+	json_t *vector = json_array_get(vectors, 0);
+	struct bytes strip = bytes(vector, "strip");
+	struct dart_sketch_target target;
+	struct dart_sketch_strip read;
+	uint8_t *copy = malloc(strip.length);
+	const uint32_t place = number(vector, "number");
+	size_t i;
+
+	assert_non_null(copy);
+	load_target(vector, &target);
+	memcpy(copy, strip.data, strip.length);
+	assert_int_equal(dart_sketch_strip__read(&target.geometry, copy, place, &read),
+			 DART_SKETCH_WHOLE);
+	assert_int_equal(read.period, number(vector, "now"));
+	assert_int_equal(read.reporters, 1);
+	assert_int_equal(dart_sketch_strip__read(&target.geometry, copy, place + 1, &read),
+			 DART_SKETCH_TORN);
+	for (i = 0; i < 8 * strip.length; i++) {
+		copy[i / 8] ^= 1 << i % 8;
+		assert_int_equal(dart_sketch_strip__read(&target.geometry, copy, place, &read),
+				 DART_SKETCH_TORN);
+		copy[i / 8] ^= 1 << i % 8;
+	}
+	memset(copy, 0, strip.length);
+	assert_int_equal(dart_sketch_strip__read(&target.geometry, copy, place, &read),
+			 DART_SKETCH_EMPTY);
+	free(copy);
+}
+
+/* Strips without a period or a reporter are not whole, even with the right CRC. */
+static void test_nobody(void **state)
+{
+	const struct dart_sketch_geometry geometry = { 1, DART_SKETCH_COUNT_MIN, 1, 4, 10 };
+	const uint32_t counters[DART_SKETCH_STRIP_COLUMNS] = { 7 };
+	uint8_t bytes[DART_SKETCH_STRIP_MAX];
+	struct dart_sketch_strip read;
+
+	dart_sketch_strip__write(&geometry, 5, 65535, 0, counters, bytes);
+	assert_int_equal(dart_sketch_strip__read(&geometry, bytes, 0, &read), DART_SKETCH_WHOLE);
+	assert_int_equal(read.reporters, 65535);
+	assert_int_equal(dart_sketch_strip__counter(&geometry, &read, 0, 0), 7);
+	dart_sketch_strip__write(&geometry, 0, 1, 0, counters, bytes);
+	assert_int_equal(dart_sketch_strip__read(&geometry, bytes, 0, &read), DART_SKETCH_TORN);
+	dart_sketch_strip__write(&geometry, 5, 0, 0, counters, bytes);
+	assert_int_equal(dart_sketch_strip__read(&geometry, bytes, 0, &read), DART_SKETCH_TORN);
+}
+
+static void test_counters(void **state)
+{
+	static const struct {
+		uint32_t kind, counter, other, sum;
+	} cases[] = {
+		{ 0, 1, 2, 3 },
+		{ 0, UINT32_MAX - 1, 1, UINT32_MAX },
+		{ 0, UINT32_MAX, UINT32_MAX, UINT32_MAX },
+		{ 0, UINT32_MAX, 0, UINT32_MAX },
+		{ 1, 5, -7, -2 },
+		{ 1, INT32_MAX - 1, 1, INT32_MAX },
+		{ 1, INT32_MAX, -1, INT32_MAX },
+		{ 1, -1, INT32_MAX, INT32_MAX },
+		{ 1, -INT32_MAX, 5, -INT32_MAX },
+		{ 1, -5, -INT32_MAX + 1, -INT32_MAX },
+		{ 1, INT32_MIN, 1, -INT32_MAX },
+		{ 1, 1, INT32_MIN, -INT32_MAX },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		assert_int_equal(dart_sketch_counter__add(cases[i].kind, cases[i].counter,
+							  cases[i].other),
+				 cases[i].sum);
+	assert_true(dart_sketch_counter__is_saturated(0, UINT32_MAX));
+	assert_false(dart_sketch_counter__is_saturated(0, UINT32_MAX - 1));
+	assert_true(dart_sketch_counter__is_saturated(1, INT32_MIN));
+	assert_true(dart_sketch_counter__is_saturated(1, -INT32_MAX));
+	assert_false(dart_sketch_counter__is_saturated(1, UINT32_MAX));
+}
+
+/* ---- periods */
+
+static const struct dart_sketch_geometry small = { 1, DART_SKETCH_COUNT_MIN, 2, 6, 10 };
+
+/* The sum of all counters of the strips that are due; each is of @period. */
+static uint64_t send_all(struct dart_sketcher *sketcher, uint32_t period)
+{
+	struct dart_sketch_strip strip;
+	struct dart_sketch_write write;
+	uint64_t sum = 0;
+	uint32_t i;
+
+	while (dart_sketcher__next(sketcher, &write)) {
+		assert_int_equal(dart_sketch_strip__read(&small, write.bytes, write.number, &strip),
+				 DART_SKETCH_WHOLE);
+		assert_int_equal(strip.period, period);
+		for (i = 0; i < DART_SKETCH_STRIP_COLUMNS * small.rows; i++)
+			sum += dart_sketch_strip__counter(&small, &strip, i / small.rows,
+							  i % small.rows);
+	}
+	return sum;
+}
+
+static void test_periods(void **state)
+{
+	const struct dart_sketcher_counts *counts;
+	struct dart_sketch_write write;
+	struct dart_sketcher *sketcher;
+
+	assert_int_equal(dart_sketcher__new(&small, &sketcher), 0);
+	counts = dart_sketcher__counts(sketcher);
+	/* What is counted in the period of the start is not sent. */
+	turn(sketcher, 1003);
+	assert_false(dart_sketcher__is_whole(sketcher));
+	assert_true(dart_sketcher__end(sketcher) == 1010 * S);
+	dart_sketcher__count(sketcher, "a", 1, 1);
+	turn(sketcher, 1010);
+	assert_int_equal(dart_sketcher__due(sketcher), 0);
+	assert_int_equal(counts->dropped, 1);
+	/* A whole period, which is sent while the next one is counted. */
+	dart_sketcher__count(sketcher, "a", 1, 2);
+	turn(sketcher, 1019);
+	dart_sketcher__count(sketcher, "b", 1, 3);
+	turn(sketcher, 1020);
+	assert_int_equal(dart_sketcher__due(sketcher), 4);
+	dart_sketcher__count(sketcher, "c", 1, 10);
+	assert_int_equal(send_all(sketcher, 101), 2 * 5);
+	/* Strips that are not sent in time are lost, and do not come back. */
+	turn(sketcher, 1030);
+	assert_true(dart_sketcher__next(sketcher, &write));
+	turn(sketcher, 1040);
+	assert_int_equal(counts->lost, 3);
+	assert_int_equal(send_all(sketcher, 103), 0);
+	turn(sketcher, 1050);
+	assert_int_equal(send_all(sketcher, 104), 0);
+	/* After a gap nothing is sent of either period. */
+	dart_sketcher__count(sketcher, "d", 1, 1);
+	turn(sketcher, 1075);
+	assert_int_equal(dart_sketcher__due(sketcher), 0);
+	dart_sketcher__count(sketcher, "d", 1, 1);
+	turn(sketcher, 1080);
+	assert_int_equal(dart_sketcher__due(sketcher), 0);
+	turn(sketcher, 1090);
+	assert_int_equal(send_all(sketcher, 108), 0);
+	assert_int_equal(counts->strips, 4 + 1 + 4 + 4 + 4);
+	dart_sketcher__free(sketcher);
+}
+
+/* Tells the time of a clock that is @ahead seconds ahead of the other one. */
+static void turn_ahead(struct dart_sketcher *sketcher, uint64_t seconds, int64_t ahead)
+{
+	dart_sketcher__turn(sketcher, (seconds + ahead) * S, seconds * S);
+}
+
+static void test_clock(void **state)
+{
+	struct dart_sketcher *sketcher;
+
+	assert_int_equal(dart_sketcher__new(&small, &sketcher), 0);
+	turn_ahead(sketcher, 1000, 0);
+	turn_ahead(sketcher, 1010, 0);
+	assert_true(dart_sketcher__is_whole(sketcher));
+	/* A second is no more than a tenth of the period. */
+	turn_ahead(sketcher, 1015, 1);
+	turn_ahead(sketcher, 1019, 1);
+	assert_int_equal(dart_sketcher__due(sketcher), 4);
+	send_all(sketcher, 101);
+	/* Forwards within the period, so that it ends early. */
+	turn_ahead(sketcher, 1021, 4);
+	assert_false(dart_sketcher__is_whole(sketcher));
+	turn_ahead(sketcher, 1026, 4);
+	assert_int_equal(dart_sketcher__due(sketcher), 0);
+	assert_true(dart_sketcher__is_whole(sketcher));
+	/* Straight to the next period. */
+	turn_ahead(sketcher, 1027, 13);
+	assert_int_equal(dart_sketcher__due(sketcher), 0);
+	/* Backwards, by a period. */
+	turn_ahead(sketcher, 1040, 13);
+	assert_true(dart_sketcher__is_whole(sketcher));
+	turn_ahead(sketcher, 1041, -6);
+	assert_int_equal(dart_sketcher__due(sketcher), 0);
+	assert_false(dart_sketcher__is_whole(sketcher));
+	/* Before 1970 was an hour old. */
+	turn_ahead(sketcher, 1042, -1042);
+	assert_int_equal(dart_sketcher__due(sketcher), 0);
+	turn_ahead(sketcher, 1052, -1042);
+	turn_ahead(sketcher, 1062, -1042);
+	assert_int_equal(dart_sketcher__due(sketcher), 4);
+	send_all(sketcher, 1);
+	dart_sketcher__free(sketcher);
+}
+
+/* ---- geometries and files */
+
+static void test_geometry(void **state)
+{
+	static const struct dart_sketch_geometry good = { 64, 1, 8, 20, 3600 };
+	static const struct dart_sketch_geometry bad[] = {
+		{ 0, 0, 4, 16, 10 }, { 65, 0, 4, 16, 10 }, { 1, 2, 4, 16, 10 },
+		{ 1, 0, 0, 16, 10 }, { 1, 0, 9, 16, 10 },  { 1, 0, 4, 3, 10 },
+		{ 1, 0, 4, 21, 10 }, { 1, 0, 4, 16, 0 },   { 1, 0, 4, 16, 3601 },
+	};
+	struct dart_sketcher *sketcher;
+	size_t i;
+
+	assert_int_equal(dart_sketch_geometry__check(&good), 0);
+	assert_true(dart_sketch_geometry__length(&good) == UINT64_C(524) * 65536 * 2 * 64);
+	for (i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		assert_int_not_equal(dart_sketch_geometry__check(&bad[i]), 0);
+		assert_int_not_equal(dart_sketcher__new(&bad[i], &sketcher), 0);
+	}
+	assert_string_equal(dart_sketch_kind__name(DART_SKETCH_COUNT_SKETCH), "count-sketch");
+	assert_null(dart_sketch_kind__name(2));
+	assert_int_equal(dart_sketch_kind__find("count-min"), DART_SKETCH_COUNT_MIN);
+	assert_true(dart_sketch_kind__find("") < 0);
+}
+
+static void refuse(json_t *both, json_t *one, const char *member, json_t *value, const char *reason)
+{
+	json_t *before = json_incref(json_object_get(one, member));
+	struct dart_sketch_target target;
+	struct dart_error error;
+
+	json_object_set_new(one, member, value);
+	assert_int_not_equal(load_targets(both, "10.0.0.3", &target, &error), 0);
+	if (!strstr(error.text, reason))
+		fail_msg("%s", error.text);
+	if (before)
+		json_object_set_new(one, member, before);
+	else
+		json_object_del(one, member);
+}
+
+static void test_files(void **state)
+{
+	json_t *one = json_deep_copy(json_object_get(json_array_get(vectors, 0), "sketch"));
+	json_t *other = json_deep_copy(one), *both = json_pack("[o, o]", one, other);
+	struct dart_sketch_target target;
+	struct dart_error error;
+	json_t *written;
+
+	json_object_set_new(other, "reporter", json_string("10.0.0.3"));
+	assert_int_equal(load_targets(both, "10.0.0.3", &target, &error), 0);
+	written = dart_sketch_target__to_json(&target);
+	assert_true(json_equal(written, other));
+	json_decref(written);
+	assert_int_not_equal(load_targets(both, "0.0.0.0", &target, &error), 0);
+	assert_non_null(strstr(error.text, "several sketches or sketchers"));
+	assert_int_not_equal(load_targets(both, "10.0.0.4", &target, &error), 0);
+	assert_non_null(strstr(error.text, "no sketch takes counters from 10.0.0.4"));
+	refuse(both, one, "rows", json_integer(9), "sketches[0]: a sketch cannot have this");
+	refuse(both, one, "rows", json_integer(0x100000004), "a sketch cannot have this");
+	refuse(both, one, "columns_log2", json_integer(-1), "a sketch cannot have this geometry");
+	refuse(both, one, "period", json_integer(0), "a sketch cannot have this geometry");
+	refuse(both, one, "kind", json_string("other"), "a sketch cannot have this geometry");
+	refuse(both, one, "base", json_string("0xffffffffffffff00"), "ends beyond all addresses");
+	refuse(both, one, "shares", json_string("0-1023"), "it has members that no sketch has");
+	json_decref(both);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("strips and frames are like those of the golden vectors", test_strips),
+		TEST("strips with a wrong bit or in a wrong place are torn", test_torn),
+		TEST("strips of no period or nobody are torn", test_nobody),
+		TEST("counters stay at their last value", test_counters),
+		TEST("whole periods are sent, and no others", test_periods),
+		TEST("periods in which the clock was set are not sent", test_clock),
+		TEST("impossible geometries are refused", test_geometry),
+		TEST("files of sketches are read, checked and written", test_files),
+	};
+
+	return cmocka_run_group_tests(tests, load, unload);
+}
