@@ -22,7 +22,11 @@ control FunctionKey(in headers_t headers, out bit<TEA_KEY_BITS> key,
 	}
 }
 
-/* The value: new address (4 bytes), new port (2), flags (1 byte; bit 0: replaces the source). */
+/*
+ * The value: new address (4 bytes), new port (2), flags (1 byte).  Bit 0: it replaces the source.
+ * Bit 1: the flow is tracked: SYN, FIN and RST leave as they are, to the control plane, which
+ * decides about them.
+ */
 control FunctionApply(inout headers_t headers, in bit<TEA_VALUE_BITS> value,
 		      out bool drop, out bool defer)
 {
@@ -31,7 +35,11 @@ control FunctionApply(inout headers_t headers, in bit<TEA_VALUE_BITS> value,
 
 	apply {
 		drop = false;
-		defer = false;
+		/* RST, SYN and FIN */
+		defer = value[1:1] == 1 && headers.tcp.isValid() &&
+			headers.tcp.flags[2:0] != 0;
+		if (defer)
+			return;
 		if (value[0:0] == 1)
 			set_source.apply(headers, value[55:24], value[23:8]);
 		else

@@ -12,7 +12,7 @@
 #include "tea/headers.p4"
 #include "tea/value.p4"
 
-/* The value: new address, new port, flags (bit 0: of the source). */
+/* The value: new address, new port, flags (bit 0: of the source; no flow is tracked). */
 control FunctionApply(inout headers_t headers, in tea_value_t value)
 {
 	action set_source()

@@ -48,8 +48,9 @@ agrees() {
 	$flow list | gojq -c '.[] | select(.state == "entered")' >/run/listed
 	[ -s /run/listed ] || return
 	gojq -r -s '[.[] | {protocol, i: (.inside / ":"), o: (.outside / ":"), r: (.remote / ":")} |
-		[.i[0], .r[0], .i[1], .r[1], .protocol, .o[0], .o[1], "source"],
-		[.r[0], .o[0], .r[1], .o[1], .protocol, .i[0], .i[1], "destination"] |
+		(if .protocol == "tcp" then "tracked_" else "" end) as $tracked |
+		[.i[0], .r[0], .i[1], .r[1], .protocol, .o[0], .o[1], $tracked + "source"],
+		[.r[0], .o[0], .r[1], .o[1], .protocol, .i[0], .i[1], $tracked + "destination"] |
 		join(",")] | sort[]' /run/listed | sort >/run/wanted_entries
 	dartctl table dump nat --format csv | tail -n +2 | sort >/run/entries
 	diff /run/wanted_entries /run/entries | head -5

@@ -98,7 +98,7 @@ check "a server that refuses connections is down" soon logged 1 \
 check "connections to the service work" client open 40 $service 80
 check "each is in the table, both ways" soon in_table 80
 check "the switch would give answers the address of the service" sh -c \
-	"dartctl table dump balancer --schema nat --format csv | grep -c ',tcp,$service,80,source$' | grep -qx 40"
+	"dartctl table dump balancer --schema nat --format csv | grep -c ',tcp,$service,80,tracked_source$' | grep -qx 40"
 check "both servers that are up have some" servers '[.[:3][].state] == ["up", "up", "down"] and
 	.[0].flows >= 8 and .[1].flows >= 8 and .[2].flows == 0'
 check "datagrams and answers pass" client datagrams 5 $service 53

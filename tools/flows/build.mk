@@ -9,7 +9,8 @@ flows_policy := $(wildcard tools/flows/settings/*.c)
 flows_function := $(flows_policy) $(wildcard tools/flows/function/*.c) \
 	tools/flows/packet/packet.c
 flows_tracking := $(flows_function) $(wildcard tools/flows/connection/*.c)
-flows_nat := $(flows_function) $(wildcard tools/flows/nat/*.c)
+flows_nat := $(flows_function) tools/flows/connection/connection.c \
+	$(wildcard tools/flows/nat/*.c)
 flows_firewall := $(flows_tracking) $(wildcard tools/flows/firewall/*.c)
 flows_balancer := $(flows_tracking) $(wildcard tools/flows/balancer/*.c)
 unit_flows_packet_sources := tools/flows/packet/packet.c

@@ -101,13 +101,36 @@ static void test_connection(void **state)
 	assert_memory_equal(key, ((uint8_t[]){ 198, 51, 100, 1, 192, 0, 2, 10, 15, 160, 0, 80, 6 }),
 			    sizeof(key));
 	assert_memory_equal(value,
-			    ((uint8_t[]){ 10, 1, 0, server.address, 8080 >> 8, 8080 & 255, 0 }), 7);
+			    ((uint8_t[]){ 10, 1, 0, server.address, 8080 >> 8, 8080 & 255, 2 }), 7);
 	function__entry(scene.function, flow, FLOW_OUT, key, value);
 	assert_memory_equal(key,
 			    ((uint8_t[]){ 10, 1, 0, server.address, 198, 51, 100, 1, 8080 >> 8,
 					  8080 & 255, 15, 160, 6 }),
 			    sizeof(key));
-	assert_memory_equal(value, ((uint8_t[]){ 192, 0, 2, 10, 0, 80, 1 }), 7);
+	assert_memory_equal(value, ((uint8_t[]){ 192, 0, 2, 10, 0, 80, 3 }), 7);
+	close_scene();
+}
+
+/* The switch sends FIN of both ends here, by the flags of the values. */
+static void test_closed_connection(void **state)
+{
+	const struct end client = { CLIENT, 4000 };
+	struct end server;
+
+	open_scene(&balancer_type, ALL);
+	server = connect_from(client);
+	settle();
+	assert_int_equal(send_segment(client, web, F | A, 102, 702), BALANCER_TRANSLATED);
+	assert_int_equal(scene.changes, 0);
+	assert_int_equal(send_segment(server, client, F | A, 702, 103), BALANCER_TRANSLATED);
+	assert_int_equal(scene.changes, 1);
+	assert_false(scene.is_insertion[0]);
+	settle();
+	/* The last segments pass, but enter nothing. */
+	assert_int_equal(send_segment(client, web, A, 103, 703), BALANCER_TRANSLATED);
+	assert_int_equal(scene.changes, 0);
+	tick(240);
+	assert_int_equal(scene.ended, 1);
 	close_scene();
 }
 
@@ -484,6 +507,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("a connection gets a server, and two entries when it is established",
 		     test_connection),
+		TEST("a closed connection leaves the table, and ends", test_closed_connection),
 		TEST("a connection that the server refuses leaves nothing",
 		     test_refused_connection),
 		TEST("flows are shared out, alike in all processes", test_choices),

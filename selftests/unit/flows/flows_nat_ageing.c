@@ -117,6 +117,137 @@ static void test_echoes_are_kept(void **state)
 	close_scene();
 }
 
+/* ---- connections of TCP */
+
+static const struct end client = { INSIDE, 4000 }, server = { REMOTE, 80 };
+
+/* Connects; returns the end outside. */
+static struct end connect_out(void)
+{
+	struct end outside;
+
+	assert_int_equal(send_segment(client, server, S, 100, 0), NAT_TRANSLATED);
+	outside = scene.source;
+	assert_int_equal(send_segment(server, outside, S | A, 700, 101), NAT_TRANSLATED);
+	assert_true(end__equal(&scene.destination, &client));
+	settle();
+	return outside;
+}
+
+static const char *phase(void)
+{
+	return function__connection(
+		scene.function, function__find(scene.function, IPPROTO_TCP, &client, &server));
+}
+
+static void test_closed_connections_end(void **state)
+{
+	struct end outside;
+	int round;
+
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1}]\n");
+	outside = connect_out();
+	/* The same ports again, before the flow has ended. */
+	for (round = 0; round < 3; round++) {
+		assert_string_equal(phase(), "established");
+		assert_int_equal(send_segment(client, server, F | A, 101, 701), NAT_TRANSLATED);
+		assert_int_equal(state_of(IPPROTO_TCP, client, server), FLOW_ENTERED);
+		assert_int_equal(send_segment(server, outside, F | A, 701, 102), NAT_TRANSLATED);
+		assert_int_equal(state_of(IPPROTO_TCP, client, server), FLOW_LEAVING);
+		assert_string_equal(phase(), "closing");
+		if (round)
+			settle();
+		assert_int_equal(send_segment(client, server, A, 102, 702), NAT_TRANSLATED);
+		assert_true(end__equal(&scene.source, &outside));
+		assert_int_equal(scene.changes, round ? 0 : 1);
+		tick(239);
+		assert_int_equal(scene.ended, 0);
+		assert_int_equal(connect_out().port, outside.port);
+		assert_int_equal(state_of(IPPROTO_TCP, client, server), FLOW_ENTERED);
+	}
+	assert_int_equal(send_segment(server, outside, F | A, 701, 102), NAT_TRANSLATED);
+	assert_int_equal(send_segment(client, server, F | A, 101, 702), NAT_TRANSLATED);
+	settle();
+	tick(240);
+	assert_int_equal(scene.begun, 1);
+	assert_int_equal(scene.ended, 1);
+	close_scene();
+}
+
+static void test_forged_reset(void **state)
+{
+	struct end outside;
+
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1}]\n");
+	/* There is nothing to reset. */
+	assert_int_equal(send_segment(client, server, R, 1, 0), NAT_UNKNOWN);
+	assert_int_equal(function__counts(scene.function)->flows, 0);
+	outside = connect_out();
+	assert_int_equal(send_segment(server, outside, R, 9, 0), NAT_TRANSLATED);
+	settle();
+	assert_int_equal(state_of(IPPROTO_TCP, client, server), FLOW_ASKED);
+	assert_int_equal(send_segment(client, server, A, 101, 701), NAT_TRANSLATED);
+	assert_int_equal(state_of(IPPROTO_TCP, client, server), FLOW_ASKED);
+	assert_int_equal(send_segment(server, outside, A, 701, 101), NAT_TRANSLATED);
+	settle();
+	assert_int_equal(state_of(IPPROTO_TCP, client, server), FLOW_ENTERED);
+	assert_string_equal(phase(), "established");
+	close_scene();
+}
+
+/* What the receiver drops for its checksum ends no connection. */
+static void test_damaged_reset(void **state)
+{
+	uint8_t frame[200];
+	size_t length;
+
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1}]\n");
+	connect_out();
+	length = make(frame, IPPROTO_TCP, client, server, 20);
+	frame[TCP + 12] = 5 << 4;
+	frame[TCP + 13] = R;
+	take(frame, length, true);
+	assert_string_equal(phase(), "established");
+	close_scene();
+}
+
+static void test_half_open_connections(void **state)
+{
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1}]\n");
+	assert_int_equal(send_segment(client, server, S, 100, 0), NAT_TRANSLATED);
+	settle();
+	tick(239);
+	assert_int_equal(state_of(IPPROTO_TCP, client, server), FLOW_ENTERED);
+	tick(1);
+	assert_int_equal(state_of(IPPROTO_TCP, client, server), FLOW_LEAVING);
+	settle();
+	tick(240);
+	assert_int_equal(scene.ended, 1);
+	close_scene();
+}
+
+static void test_tracked_values(void **state)
+{
+	uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
+	struct flow *flow;
+
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1}]\n");
+	connect_out();
+	out(IPPROTO_UDP, client, server);
+	flow = function__find(scene.function, IPPROTO_TCP, &client, &server);
+	function__entry(scene.function, flow, FLOW_OUT, key, value);
+	assert_int_equal(value[6], VALUE_SOURCE | VALUE_TRACKED);
+	function__entry(scene.function, flow, FLOW_BACK, key, value);
+	assert_int_equal(value[6], VALUE_TRACKED);
+	/* As a program that did not track flows entered it. */
+	value[6] = 0;
+	assert_false(function__see(scene.function, key, value));
+	flow = function__find(scene.function, IPPROTO_UDP, &client, &server);
+	function__entry(scene.function, flow, FLOW_OUT, key, value);
+	assert_int_equal(value[6], VALUE_SOURCE);
+	close_scene();
+}
+
 static void see(const struct flow *flow, enum flow_direction direction, bool is_right)
 {
 	uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
@@ -204,6 +335,13 @@ int main(void)
 		TEST("a flow in use keeps its port, whenever it is asked", test_used_flows_stay),
 		TEST("a flow ends after the last of its changes", test_end_of_an_asked_flow),
 		TEST("ICMP echoes are kept, and age by their packets", test_echoes_are_kept),
+		TEST("a closed connection leaves the table, and ends or is opened again",
+		     test_closed_connections_end),
+		TEST("a reset connection whose alleged sender goes on is entered again",
+		     test_forged_reset),
+		TEST("a damaged reset ends nothing", test_damaged_reset),
+		TEST("a connection that does not open is asked early", test_half_open_connections),
+		TEST("entries of TCP, and no others, are tracked", test_tracked_values),
 		TEST("a comparison finds what is missing, wrong or nobody's", test_comparison),
 		TEST("flows of an earlier process have their ports", test_restored),
 	};

@@ -8,8 +8,6 @@
 
 #include "balancer_internal.h"
 
-#define REWRITES_SOURCE 1
-
 #define OF(link, member) \
 	((struct balancer_flow *)((char *)(link)-offsetof(struct balancer_flow, member)))
 
@@ -445,11 +443,13 @@ static int restore(struct function *function, const struct flow_record *record, 
 static void value_of(const struct flow *flow, enum flow_direction direction, uint8_t *value)
 {
 	const struct balancer_flow *balancer_flow = (const struct balancer_flow *)flow;
+	const uint8_t tracked =
+		balancer_flow->tracked.protocol == IPPROTO_TCP ? VALUE_TRACKED : 0;
 
 	if (direction == FLOW_OUT)
-		function__put_value(value, &balancer_flow->service_end, REWRITES_SOURCE);
+		function__put_value(value, &balancer_flow->service_end, VALUE_SOURCE | tracked);
 	else
-		function__put_value(value, &balancer_flow->server_end, 0);
+		function__put_value(value, &balancer_flow->server_end, tracked);
 }
 
 static struct flow *flow_of_entry(const struct function *function, uint8_t protocol,
@@ -458,7 +458,7 @@ static struct flow *flow_of_entry(const struct function *function, uint8_t proto
 {
 	const struct balancer *balancer = (const struct balancer *)function;
 
-	*direction = value[6] & REWRITES_SOURCE ? FLOW_OUT : FLOW_BACK;
+	*direction = value[6] & VALUE_SOURCE ? FLOW_OUT : FLOW_BACK;
 	return (struct flow *)(*direction == FLOW_OUT ?
 				       find_by_server(balancer, protocol, source, destination) :
 				       find_by_service(balancer, protocol, destination, source));
@@ -471,7 +471,7 @@ static bool is_stray(const struct function *function, uint8_t protocol,
 	const uint32_t given = (uint32_t)value[0] << 24 | value[1] << 16 | value[2] << 8 | value[3];
 
 	return policy__is_service(function->policy,
-				  value[6] & REWRITES_SOURCE ? given : destination->address);
+				  value[6] & VALUE_SOURCE ? given : destination->address);
 }
 
 static void tell_counts(const struct function *function,

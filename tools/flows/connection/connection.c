@@ -122,6 +122,17 @@ static void take_established(struct connection *connection, enum flow_direction 
 		connection->phase = CONNECTION_CLOSING;
 }
 
+static void take_after_reset(struct connection *connection, enum flow_direction direction,
+			     const struct segment *segment)
+{
+	/* The RST was not from this side: it was forged. */
+	if (direction == connection->reset_by && !connection__is_first(segment) &&
+	    !(segment->flags & SEGMENT_RST)) {
+		connection->phase = CONNECTION_ESTABLISHED;
+		take_established(connection, direction, segment);
+	}
+}
+
 bool connection__take(struct connection *connection, enum flow_direction direction,
 		      const struct segment *segment)
 {
@@ -139,12 +150,7 @@ bool connection__take(struct connection *connection, enum flow_direction directi
 		take_established(connection, direction, segment);
 		return true;
 	case CONNECTION_RESET:
-		/* The RST was not from this side: it was forged. */
-		if (direction == connection->reset_by && !is_first &&
-		    !(segment->flags & SEGMENT_RST)) {
-			connection->phase = CONNECTION_ESTABLISHED;
-			take_established(connection, direction, segment);
-		}
+		take_after_reset(connection, direction, segment);
 		return true;
 	case CONNECTION_ESTABLISHED:
 		/* The side that began may have started anew; the other one begins none. */
@@ -154,5 +160,29 @@ bool connection__take(struct connection *connection, enum flow_direction directi
 		return true;
 	default:
 		return true;
+	}
+}
+
+void connection__follow(struct connection *connection, enum flow_direction direction,
+			const struct segment *segment)
+{
+	switch (connection->phase) {
+	case CONNECTION_OPENING:
+		if (segment->flags & SEGMENT_SYN) {
+			connection->sides[direction].has_sent = true;
+			if (!connection->sides[!direction].has_sent)
+				return;
+		}
+		connection->phase = CONNECTION_ESTABLISHED;
+		take_established(connection, direction, segment);
+		return;
+	case CONNECTION_ESTABLISHED:
+		take_established(connection, direction, segment);
+		return;
+	case CONNECTION_RESET:
+		take_after_reset(connection, direction, segment);
+		return;
+	default:
+		return;
 	}
 }

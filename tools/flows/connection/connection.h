@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A connection of TCP as a network function sees it (RFC 9293, RFC 5382): the handshake with its
- * sequence numbers, and then only segments with SYN, FIN or RST, if any, and the first ones after
- * a time-out, for the switch passes all others.  So a segment of an open connection has no known window: a RST
- * closes the connection only until its alleged sender sends something else (RFC 7857, section 2.2),
- * and the end systems compare its number (RFC 5961).
+ * sequence numbers, and then only segments with SYN, FIN or RST, and the first ones after a
+ * time-out, for the switch passes all others.  So a segment of an open connection has no known
+ * window: a RST closes the connection only until its alleged sender sends something else (RFC
+ * 7857, section 2.2), and the end systems compare its number (RFC 5961).
  */
 #ifndef FLOWS_CONNECTION_H
 #define FLOWS_CONNECTION_H
@@ -45,5 +45,12 @@ void connection__open(struct connection *connection, const struct segment *segme
  */
 bool connection__take(struct connection *connection, enum flow_direction direction,
 		      const struct segment *segment);
+/*
+ * Follows a connection for a function that compares no numbers, and enters a flow with its first
+ * packet: the connection opens, as a structure of zeros says, until both ends have sent SYN or one
+ * sends anything else.
+ */
+void connection__follow(struct connection *connection, enum flow_direction direction,
+			const struct segment *segment);
 
 #endif /* FLOWS_CONNECTION_H */

@@ -96,7 +96,10 @@ void function__enter(struct function *function, struct flow *flow, uint64_t now_
 void function__ask(struct function *function, struct flow *flow, uint64_t now_ns);
 void function__set_timeout(struct function *function, struct flow *flow, unsigned int timeout,
 			   uint64_t now_ns);
-/* Writes a value of schemas/nat.yaml: the end that a packet gets, and its flags. */
+/* Flags of a value of schemas/nat.yaml: see p4/functions/nat.p4. */
+#define VALUE_SOURCE 1
+#define VALUE_TRACKED 2
+/* Writes such a value: the end that a packet gets, and flags. */
 void function__put_value(uint8_t *value, const struct end *end, uint8_t flags);
 /* The flow is over. */
 void function__remove(struct function *function, struct flow *flow);

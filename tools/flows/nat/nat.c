@@ -8,8 +8,6 @@
 
 #include "nat_internal.h"
 
-#define REWRITES_SOURCE 1
-
 #define MAPPING_OF(link) ((struct mapping *)((char *)(link)-offsetof(struct mapping, outside_link)))
 
 static const char *const verdict_names[NAT_VERDICTS] = {
@@ -184,10 +182,12 @@ static bool is_kept(const struct nat *nat, uint8_t protocol, const struct end *r
 }
 
 static enum nat_verdict begin(struct nat *nat, struct mapping *mapping, const struct end *remote,
-			      uint64_t now_ns, struct nat_flow **begun)
+			      const struct packet *packet, uint64_t now_ns, struct nat_flow **begun)
 {
 	struct nat_flow *flow;
 
+	if (packet->protocol == IPPROTO_TCP && packet__flags(packet) & SEGMENT_RST)
+		return NAT_UNKNOWN;
 	if (nat->function.is_closed)
 		return NAT_CLOSED;
 	if (mapping->subscriber->flows >= nat->function.policy->flows_limit)
@@ -200,6 +200,8 @@ static enum nat_verdict begin(struct nat *nat, struct mapping *mapping, const st
 	if (!flow)
 		return NAT_EXHAUSTED;
 	flow->flow.is_kept = flow->flow.state == FLOW_KEPT;
+	if (mapping->protocol == IPPROTO_TCP)
+		function__set_timeout(&nat->function, &flow->flow, POLICY_TRANSITORY, now_ns);
 	function__begin(&nat->function, &flow->flow);
 	if (!flow->flow.is_kept)
 		function__enter(&nat->function, &flow->flow, now_ns);
@@ -207,10 +209,46 @@ static enum nat_verdict begin(struct nat *nat, struct mapping *mapping, const st
 	return NAT_TRANSLATED;
 }
 
-/* A packet of the flow is here. */
-static enum nat_verdict use(struct nat *nat, struct nat_flow *flow, const struct packet *packet,
-			    uint64_t now_ns)
+/*
+ * Follows the connection of a flow.  One that is over leaves the table, and has its port for
+ * another time-out of connections that open or close (RFC 5382, REQ-5).
+ */
+static void follow(struct nat *nat, struct nat_flow *flow, enum flow_direction direction,
+		   const struct packet *packet, uint64_t now_ns)
 {
+	const enum connection_phase before = flow->connection.phase;
+	struct segment segment;
+	bool is_over;
+
+	/* The receiver would not take a damaged one, so it says nothing about the connection. */
+	if (packet->protocol != IPPROTO_TCP || !packet__is_sound(packet))
+		return;
+	segment = packet__segment(packet);
+	if (!connection__are_flags_valid(segment.flags))
+		return;
+	/* The same ports again. */
+	if (flow->flow.is_over && connection__is_first(&segment))
+		flow->connection = (struct connection){ .phase = CONNECTION_OPENING };
+	connection__follow(&flow->connection, direction, &segment);
+	if (flow->connection.phase == before)
+		return;
+	is_over = flow->connection.phase == CONNECTION_CLOSING ||
+		  flow->connection.phase == CONNECTION_RESET;
+	flow->flow.is_over = is_over;
+	function__set_timeout(&nat->function, &flow->flow,
+			      flow->connection.phase == CONNECTION_ESTABLISHED ? POLICY_TCP :
+										 POLICY_TRANSITORY,
+			      now_ns);
+	if (is_over)
+		function__ask(&nat->function, &flow->flow, now_ns);
+}
+
+/* A packet of the flow is here; FLOW_OUT: from inside. */
+static enum nat_verdict use(struct nat *nat, struct nat_flow *flow, enum flow_direction direction,
+			    const struct packet *packet, uint64_t now_ns)
+{
+	if (flow->flow.state != FLOW_ENDING)
+		follow(nat, flow, direction, packet, now_ns);
 	return function__use(&nat->function, &flow->flow, packet, now_ns) ? NAT_TRANSLATED :
 									    NAT_ENDED;
 }
@@ -229,10 +267,10 @@ static enum nat_verdict translate_back(struct nat *nat, struct packet *packet, u
 	if (!flow) {
 		if (mapping->is_leaving || (!mapping->is_static && !nat->function.policy->is_open))
 			return NAT_FILTERED;
-		verdict = begin(nat, mapping, &packet->source, now_ns, &flow);
+		verdict = begin(nat, mapping, &packet->source, packet, now_ns, &flow);
 	}
 	if (verdict == NAT_TRANSLATED)
-		verdict = use(nat, flow, packet, now_ns);
+		verdict = use(nat, flow, FLOW_BACK, packet, now_ns);
 	if (verdict == NAT_TRANSLATED)
 		packet__set_destination(packet, &mapping->inside);
 	return verdict;
@@ -260,9 +298,9 @@ static enum nat_verdict translate_out(struct nat *nat, struct packet *packet, ui
 		return verdict;
 	verdict = NAT_TRANSLATED;
 	if (!flow)
-		verdict = begin(nat, mapping, &packet->destination, now_ns, &flow);
+		verdict = begin(nat, mapping, &packet->destination, packet, now_ns, &flow);
 	if (verdict == NAT_TRANSLATED)
-		verdict = use(nat, flow, packet, now_ns);
+		verdict = use(nat, flow, FLOW_OUT, packet, now_ns);
 	if (verdict == NAT_TRANSLATED)
 		packet__set_source(packet, &mapping->outside);
 	else if (LIST_EMPTY(&mapping->flows) && !mapping->is_static)
@@ -375,6 +413,15 @@ static struct flow_record record_of(const struct flow *flow)
 	};
 }
 
+static const char *connection_of(const struct flow *flow)
+{
+	const struct nat_flow *nat_flow = (const struct nat_flow *)flow;
+
+	return nat_flow->mapping->protocol == IPPROTO_TCP ?
+		       connection_phase_names[nat_flow->connection.phase] :
+		       NULL;
+}
+
 static bool is_static(const struct flow *flow)
 {
 	return ((const struct nat_flow *)flow)->mapping->is_static;
@@ -445,6 +492,7 @@ static int restore(struct function *function, const struct flow_record *record, 
 		return -ENOMEM;
 	flow->flow.is_kept = kept;
 	flow->flow.is_recorded = true;
+	flow->connection.phase = CONNECTION_ESTABLISHED;
 	return 0;
 }
 
@@ -453,11 +501,12 @@ static int restore(struct function *function, const struct flow_record *record, 
 static void value_of(const struct flow *flow, enum flow_direction direction, uint8_t *value)
 {
 	const struct mapping *mapping = ((const struct nat_flow *)flow)->mapping;
+	const uint8_t tracked = mapping->protocol == IPPROTO_TCP ? VALUE_TRACKED : 0;
 
 	if (direction == FLOW_OUT)
-		function__put_value(value, &mapping->outside, REWRITES_SOURCE);
+		function__put_value(value, &mapping->outside, VALUE_SOURCE | tracked);
 	else
-		function__put_value(value, &mapping->inside, 0);
+		function__put_value(value, &mapping->inside, tracked);
 }
 
 static struct flow *flow_of_entry(const struct function *function, uint8_t protocol,
@@ -465,7 +514,7 @@ static struct flow *flow_of_entry(const struct function *function, uint8_t proto
 				  const uint8_t *value, enum flow_direction *direction)
 {
 	const struct nat *nat = (const struct nat *)function;
-	const bool is_out = value[6] & REWRITES_SOURCE;
+	const bool is_out = value[6] & VALUE_SOURCE;
 	struct mapping *mapping;
 
 	*direction = is_out ? FLOW_OUT : FLOW_BACK;
@@ -484,7 +533,7 @@ static bool is_stray(const struct function *function, uint8_t protocol,
 	const uint32_t given = (uint32_t)value[0] << 24 | value[1] << 16 | value[2] << 8 | value[3];
 
 	return policy__find_address(function->policy,
-				    value[6] & REWRITES_SOURCE ? given : destination->address);
+				    value[6] & VALUE_SOURCE ? given : destination->address);
 }
 
 /* ---- counts */
@@ -538,6 +587,7 @@ const struct function_type nat_type = {
 	.value = value_of,
 	.flow_of_entry = flow_of_entry,
 	.is_stray = is_stray,
+	.connection = connection_of,
 	.is_static = is_static,
 	.tell_counts = tell_counts,
 };

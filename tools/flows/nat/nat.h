@@ -6,6 +6,9 @@
  * these talk to (endpoint-independent, RFC 4787, REQ-1).  A flow is a mapping with one such host.
  * ICMP echoes are kept, and so are flows between two hosts inside (hairpin, REQ-9), which need both
  * of their ends rewritten.  A flow that is asked keeps its mapping, and so its port.
+ *
+ * A flow of TCP is tracked: the switch sends SYN, FIN and RST here.  A flow whose connection is
+ * closed leaves the table, and ends when nothing comes for the time-out of such connections.
  */
 #ifndef FLOWS_NAT_H
 #define FLOWS_NAT_H
@@ -17,7 +20,7 @@ enum nat_verdict {
 	NAT_TRANSLATED,
 	NAT_RELATED, /* an ICMP error about a flow, translated with the packet that it quotes */
 	NAT_UNRELATED, /* neither from inside nor to an address of a pool, or to the inside */
-	NAT_UNKNOWN, /* to a port of a pool without a mapping, or an error about no flow */
+	NAT_UNKNOWN, /* to a port of a pool without a mapping, or an error about or RST of no flow */
 	NAT_FILTERED, /* from a host that the mapping has no flow with */
 	NAT_LIMITED, /* its subscriber has as many ports or flows as it may */
 	NAT_EXHAUSTED, /* the pool has no port left, or there are as many flows as there may be */

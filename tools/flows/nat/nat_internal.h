@@ -5,6 +5,7 @@
 
 #include "nat.h"
 #include "ports.h"
+#include "tools/flows/connection/connection.h"
 #include "tools/flows/function/function_type.h"
 
 /* Hosts inside, by their address. */
@@ -32,6 +33,7 @@ struct nat_flow {
 	LIST_ENTRY(nat_flow) of_mapping;
 	struct mapping *mapping;
 	struct end remote;
+	struct connection connection; /* of TCP */
 };
 
 struct nat {

@@ -158,6 +158,11 @@ bool packet__is_sound(const struct packet *packet)
 	return !transport_checksum(packet) || sum_of(packet, length) == 0xffff;
 }
 
+uint8_t packet__flags(const struct packet *packet)
+{
+	return packet->transport[TCP_FLAGS];
+}
+
 struct segment packet__segment(const struct packet *packet)
 {
 	const uint8_t *tcp = packet->transport;

@@ -74,6 +74,8 @@ struct segment {
 enum packet_flaw packet__read(struct packet *packet, uint8_t *frame, size_t length);
 /* Are its length and its checksum after the IPv4 header right? */
 bool packet__is_sound(const struct packet *packet);
+/* Of a packet of TCP. */
+uint8_t packet__flags(const struct packet *packet);
 /* Of a sound packet of TCP. */
 struct segment packet__segment(const struct packet *packet);
 /*
