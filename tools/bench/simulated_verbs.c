@@ -4,9 +4,11 @@
 
 #include <endian.h>
 #include <err.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/queue.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -37,7 +39,7 @@ struct simulated_pd {
 
 struct simulated_cq {
 	struct ibv_cq cq; /* first */
-	struct simulated_cq *next_ready;
+	STAILQ_ENTRY(simulated_cq) place; /* in simulated_channel.ready */
 	unsigned int first, count;
 	bool is_armed;
 	struct ibv_wc completions[];
@@ -45,7 +47,7 @@ struct simulated_cq {
 
 struct simulated_channel {
 	struct ibv_comp_channel channel; /* first */
-	struct simulated_cq *ready; /* queues with an event */
+	STAILQ_HEAD(, simulated_cq) ready; /* with an event, in the order of the events */
 };
 
 void simulated__tell(int fd)
@@ -72,8 +74,7 @@ static void simulated_cq__notify(struct simulated_cq *cq)
 	if (!cq->is_armed)
 		return;
 	cq->is_armed = false;
-	cq->next_ready = channel->ready;
-	channel->ready = cq;
+	STAILQ_INSERT_TAIL(&channel->ready, cq, place);
 	simulated__tell(channel->channel.fd);
 }
 
@@ -188,12 +189,24 @@ static uint64_t thread_ns(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
+/* The counts of the calling thread. */
+static struct simulated_poster *poster(struct simulated_adapter *adapter)
+{
+	static atomic_uint threads;
+	static _Thread_local unsigned int number; /* from 1 on; 0: the thread posts for the first time */
+
+	if (!number)
+		number = atomic_fetch_add(&threads, 1) + 1;
+	/* Runs that follow each other start further threads. */
+	return &adapter->posters[number % SIMULATED_POSTERS_MAX];
+}
+
 static int post_send(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_send_wr **bad)
 {
-	struct simulated_adapter *adapter = (struct simulated_adapter *)qp->context;
+	struct simulated_poster *counts = poster((struct simulated_adapter *)qp->context);
 	uint64_t before_ns, start_ns, end_ns;
 
-	if (count__add(&adapter->posts, 1) % TIMED_POSTS) {
+	if (count__add(&counts->posts, 1) % TIMED_POSTS) {
 		simulated_qp__post((struct simulated_qp *)qp, request);
 		return 0;
 	}
@@ -203,8 +216,8 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *request, struct ibv_
 	simulated_qp__post((struct simulated_qp *)qp, request);
 	end_ns = thread_ns();
 	if (end_ns - start_ns > start_ns - before_ns)
-		count__add(&adapter->timed_ns, end_ns - start_ns - (start_ns - before_ns));
-	count__add(&adapter->timed, 1);
+		count__add(&counts->timed_ns, end_ns - start_ns - (start_ns - before_ns));
+	count__add(&counts->timed, 1);
 	return 0;
 }
 
@@ -238,11 +251,15 @@ void simulated_adapter__init(struct simulated_adapter *adapter)
 
 struct simulated_work simulated_adapter__work(const struct simulated_adapter *adapter)
 {
-	return (struct simulated_work){
-		.posts = count__of(&adapter->posts),
-		.timed = count__of(&adapter->timed),
-		.timed_ns = count__of(&adapter->timed_ns),
-	};
+	struct simulated_work work = {};
+	unsigned int i;
+
+	for (i = 0; i < SIMULATED_POSTERS_MAX; i++) {
+		work.posts += count__of(&adapter->posters[i].posts);
+		work.timed += count__of(&adapter->posters[i].timed);
+		work.timed_ns += count__of(&adapter->posters[i].timed_ns);
+	}
+	return work;
 }
 
 double simulated_work__ns(const struct simulated_work *before, const struct simulated_work *after)
@@ -302,6 +319,7 @@ struct ibv_comp_channel *ibv_create_comp_channel(struct ibv_context *context)
 	struct simulated_channel *channel = simulated__allocate(sizeof(*channel));
 
 	channel->channel.fd = eventfd(0, EFD_SEMAPHORE);
+	STAILQ_INIT(&channel->ready);
 	return &channel->channel;
 }
 
@@ -382,15 +400,17 @@ int ibv_dereg_mr(struct ibv_mr *region)
 int ibv_get_cq_event(struct ibv_comp_channel *of, struct ibv_cq **cq, void **context)
 {
 	struct simulated_channel *channel = (struct simulated_channel *)of;
+	struct simulated_cq *ready;
 	eventfd_t one;
 
 	if (eventfd_read(of->fd, &one))
 		return -1;
-	if (!channel->ready)
+	ready = STAILQ_FIRST(&channel->ready);
+	if (!ready)
 		errx(EXIT_FAILURE, "an event is of no completion queue");
-	*cq = &channel->ready->cq;
-	*context = (*cq)->cq_context;
-	channel->ready = channel->ready->next_ready;
+	STAILQ_REMOVE_HEAD(&channel->ready, place);
+	*cq = &ready->cq;
+	*context = ready->cq.cq_context;
 	return 0;
 }
 

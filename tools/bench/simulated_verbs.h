@@ -10,8 +10,8 @@
  * A host may WRITE to the mirror that its controller offers, at the address and with the key of the
  * offer, and tell that the update ended.
  *
- * As in verbs, one thread makes and frees objects, and another posts and takes
- * completions.  A misuse of verbs ends the program with a sentence.
+ * As in verbs, one thread makes and frees objects, and others post and take completions, each of
+ * its own queue pairs.  A misuse of verbs ends the program with a sentence.
  */
 #ifndef BENCH_SIMULATED_VERBS_H
 #define BENCH_SIMULATED_VERBS_H
@@ -59,18 +59,24 @@ bool simulated_host__write(struct simulated_host *host, uint64_t offset, uint32_
 /* Ends an update; false if the controller has no receive for it. */
 bool simulated_host__tell(struct simulated_host *host);
 
-struct simulated_adapter {
-	struct ibv_context context; /* first: an adapter is found by it */
-	struct ibv_device device;
-	/* Counts of the posting thread.  It measures the CPU time of a call now and then. */
+#define SIMULATED_POSTERS_MAX 16
+
+/* Counts of a thread that posts.  It measures the CPU time of a call now and then. */
+struct simulated_poster {
 	count_t posts; /* calls */
 	count_t timed; /* of them */
 	count_t timed_ns; /* that these took, with the host's writing */
+} __attribute__((aligned(64)));
+
+struct simulated_adapter {
+	struct ibv_context context; /* first: an adapter is found by it */
+	struct ibv_device device;
+	struct simulated_poster posters[SIMULATED_POSTERS_MAX];
 };
 
 void simulated_adapter__init(struct simulated_adapter *adapter);
 
-/* The work that the posting thread did for the adapter so far; any thread may read it. */
+/* The work that all threads did for the adapter so far; any thread may read it. */
 struct simulated_work {
 	uint64_t posts;
 	uint64_t timed;
