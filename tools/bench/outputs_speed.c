@@ -287,7 +287,7 @@ static void *run_loop(void *data)
 	sd_event *event;
 
 	if (sd_event_new(&event) < 0 ||
-	    condition__watch(&measured->condition, event, NULL, NULL, NULL) ||
+	    condition__watch(&measured->condition, event, NULL, NULL, NULL, NULL) ||
 	    sd_event_loop(event) < 0)
 		fail("the control loop cannot run");
 	return NULL;

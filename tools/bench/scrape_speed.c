@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * scrape_speed [--targets N] [--interval TIME] [--duration SECONDS] [--io event|poll]
- *	[--workers N]: the cost of a scrape of 8 KiB for the threads of the
+ *	[--io-threads N] [--workers N]: the cost of a scrape of 8 KiB for the threads of the
  * controller, without a network, compared with a bound: memcpy() of the same bytes.  Prints JSON.
  *
  * All times are CPU time, as the machine may run other programs and may have fewer CPUs than
@@ -126,10 +126,10 @@ static void print(const struct scraping_settings *settings, const struct scrapin
 
 	printf("{\"targets\": %u, \"io\": \"%s\", \"interval_ns\": %" PRIu64
 	       ", \"elapsed_ns\": %" PRIu64 ", \"scrapes\": %" PRIu64 ", \"missed\": %" PRIu64
-	       ", \"dropped\": %" PRIu64 ", \"reads_per_scrape\": %.3g, \"bytes_per_scrape\": %.0f",
+	       ", \"dropped\": %" PRIu64 ", \"io_threads\": %u, \"reads_per_scrape\": %.3g, \"bytes_per_scrape\": %.0f",
 	       settings->targets, settings->io == SETTINGS_IO_POLL ? "poll" : "event",
 	       settings->interval_ns, span->elapsed_ns, span->scrapes,
-	       span->missed, span->dropped, span->reads / scrapes, span->bytes / scrapes);
+	       span->missed, span->dropped, settings->io_threads, span->reads / scrapes, span->bytes / scrapes);
 	printf(", \"all\": {\"scrapes\": %" PRIu64 ", \"samples\": %" PRIu64
 	       ", \"dropped\": %" PRIu64 ", \"checked\": %" PRIu64 ", \"wrong\": %" PRIu64
 	       ", \"rates\": %" PRIu64 "}",
@@ -155,7 +155,7 @@ static void print(const struct scraping_settings *settings, const struct scrapin
 static void __attribute__((noreturn)) refuse(void)
 {
 	errx(EXIT_FAILURE,
-	     "usage: scrape_speed [--targets N] [--interval TIME] [--duration SECONDS] [--io event|poll] [--workers N]");
+	     "usage: scrape_speed [--targets N] [--interval TIME] [--duration SECONDS] [--io event|poll] [--io-threads N] [--workers N]");
 }
 
 static uint32_t parse(const char *text, uint32_t max)
@@ -174,6 +174,7 @@ int main(int argc, char *argv[])
 		{ "interval", required_argument, NULL, 'i' },
 		{ "duration", required_argument, NULL, 'd' },
 		{ "io", required_argument, NULL, 'o' },
+		{ "io-threads", required_argument, NULL, 'n' },
 		{ "workers", required_argument, NULL, 'w' },
 		{}
 	};
@@ -181,6 +182,7 @@ int main(int argc, char *argv[])
 		.targets = 1000,
 		.duration_ns = 3000000000,
 		.io = SETTINGS_IO_EVENT,
+		.io_threads = 1,
 		.workers = 1,
 		.check_every = CHECK_EVERY,
 	};
@@ -193,6 +195,8 @@ int main(int argc, char *argv[])
 			settings.targets = parse(optarg, TARGETS_MAX);
 		else if (c == 'd')
 			settings.duration_ns = parse(optarg, 3600) * 1000000000ULL;
+		else if (c == 'n')
+			settings.io_threads = parse(optarg, SETTINGS_IO_THREADS_MAX);
 		else if (c == 'w')
 			settings.workers = parse(optarg, SETTINGS_WORKERS_MAX);
 		else if (c == 'i' &&
@@ -210,7 +214,7 @@ int main(int argc, char *argv[])
 		refuse();
 	is_given = settings.interval_ns;
 	if (!is_given)
-		settings.interval_ns = settings.targets * (1000000000ULL / GOAL);
+		settings.interval_ns = settings.targets * (1000000000ULL / GOAL) / settings.io_threads;
 	run(&settings, is_given, &result);
 	print(&settings, &result);
 	return 0;

@@ -31,7 +31,7 @@ struct scraping {
 	sd_event_source *connections, *mail;
 	struct target **targets;
 	struct target_settings *of_targets;
-	struct thread_clock io_clock;
+	struct thread_clock io_clocks[SETTINGS_IO_THREADS_MAX];
 	struct thread_clock worker_clocks[SETTINGS_WORKERS_MAX];
 	uint32_t finished;
 	uint64_t end_ns; /* CLOCK_MONOTONIC */
@@ -111,8 +111,9 @@ static void moment__take(struct moment *moment, const struct scraping *scraping)
 	*span = (struct scraping_span){
 		.elapsed_ns = monotonic_ns(),
 		.loop_ns = cpu_ns(),
-		.io_ns = thread_clock__ns(&scraping->io_clock),
 	};
+	for (i = 0; i < scraping->settings->io_threads; i++)
+		span->io_ns += thread_clock__ns(&scraping->io_clocks[i]);
 	moment->adapter = simulated_adapter__work(simulated_network__adapter());
 	for (i = 0; i < scraping->settings->targets; i++) {
 		summary = target__summary(scraping->targets[i]);
@@ -180,7 +181,9 @@ static void scraping__open(struct scraping *scraping)
 			     dart_endpoint_set__connection_fd(context->io.set), EPOLLIN,
 			     on_connection, scraping),
 	     "connections");
-	thread_clock__of_io(&scraping->io_clock, context->io.event ?: context->io.poll);
+	for (uint32_t i = 0; i < scraping->settings->io_threads; i++)
+		thread_clock__of_io(&scraping->io_clocks[i],
+				    io_threads__choose(&context->io, i, 0));
 	for (uint32_t i = 0; i < scraping->settings->workers; i++)
 		thread_clock__of_worker(&scraping->worker_clocks[i], context->workers, i);
 }
@@ -262,6 +265,7 @@ static struct scraping *scraping__new(const struct scraping_settings *settings)
 	scraping->options.count = settings->count;
 	scraping->options.settings.interval_ns = settings->interval_ns;
 	scraping->options.settings.io = settings->io;
+	scraping->options.settings.io_threads = settings->io_threads;
 	scraping->targets = simulated__allocate(count * sizeof(*scraping->targets));
 	scraping->of_targets = simulated__allocate(count * sizeof(*scraping->of_targets));
 	scraping->hosts = gathered_hosts__new(count);

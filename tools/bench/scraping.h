@@ -17,6 +17,7 @@ struct scraping_settings {
 	uint64_t count;
 	uint64_t duration_ns;
 	enum settings_io io; /* event or poll */
+	uint32_t io_threads; /* up to SETTINGS_IO_THREADS_MAX */
 	uint32_t workers; /* up to SETTINGS_WORKERS_MAX */
 	uint32_t check_every; /* one of this number of samples is checked */
 };
@@ -26,7 +27,7 @@ struct scraping_span {
 	uint64_t elapsed_ns;
 	uint64_t scrapes, reads, bytes, missed, dropped;
 	uint64_t loop_ns; /* of the control loop */
-	uint64_t io_ns; /* of the I/O thread */
+	uint64_t io_ns; /* of all I/O threads */
 	double adapter_ns; /* the part that an adapter and the hosts would take */
 	uint64_t worker_ns[SETTINGS_WORKERS_MAX];
 };

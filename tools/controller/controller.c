@@ -171,6 +171,16 @@ static bool is_ready(void *data)
 	return discovery__is_complete(fleet__discovery(controller->fleet));
 }
 
+static void look_at_threads(void *data)
+{
+	struct controller *controller = data;
+	struct target_context *context = &controller->context;
+	struct thread_figures figures[IO_FIGURES_MAX];
+
+	condition__set_threads(&controller->condition, figures,
+			       io_threads__look(&context->io, context->workers, figures));
+}
+
 /* The only output is standard output, and it failed. */
 static int on_output_failed(sd_event_source *source, int fd, uint32_t events, void *data)
 {
@@ -314,7 +324,7 @@ static int controller__open(struct controller *controller, const struct options 
 		      timers__new(context->event, &context->timers);
 	if (err || options->replay.files)
 		return err ?:
-			       condition__watch(&controller->condition, context->event, NULL, NULL, NULL) ?:
+			       condition__watch(&controller->condition, context->event, NULL, NULL, NULL, NULL) ?:
 			       controller_replay__open(&controller->replay, context,
 						       &controller->outputs, error);
 	err = resolver__new(context->event, &context->resolver) ?:
@@ -334,7 +344,7 @@ static int controller__open(struct controller *controller, const struct options 
 	if (err)
 		return err;
 	return fleet__new(context, controller->outputs.standard, &controller->fleet, error) ?:
-		       condition__watch(&controller->condition, context->event, is_ready, controller__reload, controller) ?:
+		       condition__watch(&controller->condition, context->event, is_ready, controller__reload, look_at_threads, controller) ?:
 		       controller__open_status(controller, error);
 }
 

@@ -14,13 +14,14 @@
 #define RATES_MIN 8
 #define RATES_MAX 55
 
-static void scrape(enum settings_io io)
+static void scrape(enum settings_io io, uint32_t io_threads)
 {
 	const struct scraping_settings settings = {
 		.targets = TARGETS,
 		.interval_ns = 10000000,
 		.count = COUNT,
 		.io = io,
+		.io_threads = io_threads,
 		.workers = 2,
 		.check_every = 7,
 	};
@@ -53,12 +54,19 @@ static void scrape(enum settings_io io)
 
 static void test_event(void **state)
 {
-	scrape(SETTINGS_IO_EVENT);
+	scrape(SETTINGS_IO_EVENT, 1);
 }
 
 static void test_poll(void **state)
 {
-	scrape(SETTINGS_IO_POLL);
+	scrape(SETTINGS_IO_POLL, 1);
+}
+
+static void test_threads(void **state)
+{
+	scrape(SETTINGS_IO_EVENT, 2);
+	scrape(SETTINGS_IO_POLL, 2);
+	scrape(SETTINGS_IO_EVENT, 5);
 }
 
 /* ---- the check of values, which can fail */
@@ -157,6 +165,7 @@ int main(void)
 		TEST("all scrapes of 40 hosts arrive, with values, sums and rates by the rule",
 		     test_event),
 		TEST("so they do with a thread that polls", test_poll),
+		TEST("so they do with several threads of either kind", test_threads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

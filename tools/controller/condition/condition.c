@@ -29,6 +29,7 @@ int condition__open(struct condition *condition, const struct options *options,
 	condition->options = options;
 	condition->access = access;
 	pthread_mutex_init(&condition->shard_lock, NULL);
+	pthread_mutex_init(&condition->threads_lock, NULL);
 	condition->started_ns = dart_clock__ns(CLOCK_REALTIME);
 	atomic_store(&condition->alive_ns, dart_clock__ns(CLOCK_MONOTONIC));
 	atomic_store(&condition->reloaded_ns, condition->started_ns);
@@ -43,6 +44,8 @@ static int on_pulse(sd_event_source *source, uint64_t usec, void *data)
 	atomic_store(&condition->alive_ns, dart_clock__ns(CLOCK_MONOTONIC));
 	if (!atomic_load(&condition->is_ready) && condition->check_ready(condition->data))
 		atomic_store(&condition->is_ready, true);
+	if (condition->look)
+		condition->look(condition->data);
 	return sd_event_source_set_time_relative(
 		source, atomic_load(&condition->is_ready) ? PULSE_US : PULSE_UNREADY_US);
 }
@@ -58,12 +61,13 @@ static int on_reload(sd_event_source *source, int fd, uint32_t events, void *dat
 }
 
 int condition__watch(struct condition *condition, sd_event *event, bool (*check_ready)(void *data),
-		     void (*reload)(void *data), void *data)
+		     void (*reload)(void *data), void (*look)(void *data), void *data)
 {
 	int ret;
 
 	condition->check_ready = check_ready;
 	condition->on_reload = reload;
+	condition->look = look;
 	condition->data = data;
 	if (!check_ready)
 		atomic_store(&condition->is_ready, true);
@@ -92,8 +96,13 @@ void condition__close(struct condition *condition)
 	condition__end(condition);
 	if (condition->options && condition->reload_fd >= 0)
 		close(condition->reload_fd);
-	if (condition->options)
+	if (condition->options) {
 		pthread_mutex_destroy(&condition->shard_lock);
+		pthread_mutex_destroy(&condition->threads_lock);
+	}
+	free(condition->threads);
+	condition->threads = NULL;
+	condition->thread_count = 0;
 	condition->options = NULL;
 	condition->reload_fd = -1;
 }
@@ -138,6 +147,23 @@ void condition__set_shard(struct condition *condition, const struct membership *
 	pthread_mutex_unlock(&condition->shard_lock);
 }
 
+void condition__set_threads(struct condition *condition, const struct thread_figures *figures,
+			    unsigned int count)
+{
+	struct thread_figures *copy = malloc(count * sizeof(*copy));
+	struct thread_figures *before;
+
+	if (!copy)
+		return;
+	memcpy(copy, figures, count * sizeof(*copy));
+	pthread_mutex_lock(&condition->threads_lock);
+	before = condition->threads;
+	condition->threads = copy;
+	condition->thread_count = count;
+	pthread_mutex_unlock(&condition->threads_lock);
+	free(before);
+}
+
 void condition__membership(struct condition *condition, struct membership *membership)
 {
 	pthread_mutex_lock(&condition->shard_lock);
@@ -180,6 +206,70 @@ static void add_shard(struct condition *condition, struct own_metrics *metrics)
 	own_metrics__add_one(metrics, "dart_controller_shard_list_expired",
 			     "1: the list of members is not valid any more, and no agent is scraped.",
 			     "", METRIC_GAUGE, !validity__holds(condition->validity));
+}
+
+/* A family of the threads that are workers, or are not. */
+static void add_threads_of(const struct condition *condition, struct own_metrics *metrics,
+			   bool are_workers, uint64_t (*value)(const struct thread_figures *figures))
+{
+	const struct thread_figures *figures = condition->threads;
+	struct label_list labels;
+	unsigned int i;
+
+	for (i = 0; i < condition->thread_count; i++, figures++) {
+		if (figures->is_worker != are_workers)
+			continue;
+		labels.count = 0;
+		label_list__add(&labels, "thread", figures->name);
+		own_metrics__add(metrics, &labels, value(figures));
+	}
+}
+
+static uint64_t targets_of(const struct thread_figures *figures)
+{
+	return figures->targets;
+}
+
+static uint64_t queued_of(const struct thread_figures *figures)
+{
+	return figures->queued;
+}
+
+static uint64_t dropped_of(const struct thread_figures *figures)
+{
+	return figures->dropped;
+}
+
+/* As they were in the last pulse of the control loop. */
+static void add_threads(struct condition *condition, struct own_metrics *metrics)
+{
+	struct label_list labels;
+	unsigned int i;
+
+	pthread_mutex_lock(&condition->threads_lock);
+	if (!condition->thread_count) {
+		pthread_mutex_unlock(&condition->threads_lock);
+		return;
+	}
+	own_metrics__begin(metrics, "dart_controller_thread_cpu_seconds_total",
+			   "CPU time of each thread that scrapes or decodes.", "seconds",
+			   METRIC_COUNTER);
+	for (i = 0; i < condition->thread_count; i++) {
+		labels.count = 0;
+		label_list__add(&labels, "thread", condition->threads[i].name);
+		own_metrics__add(metrics, &labels, condition->threads[i].cpu_ns / 1e9);
+	}
+	own_metrics__begin(metrics, "dart_controller_thread_agents",
+			   "Agents that each I/O thread scrapes.", "", METRIC_GAUGE);
+	add_threads_of(condition, metrics, false, targets_of);
+	own_metrics__begin(metrics, "dart_controller_worker_queued_scrapes",
+			   "Scrapes that wait for each worker.", "", METRIC_GAUGE);
+	add_threads_of(condition, metrics, true, queued_of);
+	own_metrics__begin(metrics, "dart_controller_worker_dropped_scrapes_total",
+			   "Scrapes that landed while their worker was too far behind.", "",
+			   METRIC_COUNTER);
+	add_threads_of(condition, metrics, true, dropped_of);
+	pthread_mutex_unlock(&condition->threads_lock);
 }
 
 static void add_memory(struct own_metrics *metrics)
@@ -279,6 +369,7 @@ void condition__add(void *data, struct own_metrics *metrics)
 	own_metrics__add_one(metrics, "dart_controller_agents_dropped",
 			     "Agents that relabel_configs drop.", "", METRIC_GAUGE,
 			     atomic_load(&condition->dropped));
+	add_threads(condition, metrics);
 	add_shard(condition, metrics);
 }
 

@@ -18,6 +18,7 @@
 #include <stdatomic.h>
 #include <systemd/sd-event.h>
 
+#include "tools/controller/base/thread.h"
 #include "tools/controller/base/validity.h"
 #include "tools/controller/http/http_access.h"
 #include "tools/controller/http/http_server.h"
@@ -48,11 +49,15 @@ struct condition {
 	struct shard_parts parts;
 	bool is_shard_failing; /* the list of members cannot be read */
 	const struct validity *validity; /* of the list; set before condition__watch() */
+	pthread_mutex_t threads_lock; /* of the next two members */
+	struct thread_figures *threads;
+	unsigned int thread_count;
 
 	/* Of the control loop. */
 	sd_event_source *pulse, *reload;
 	bool (*check_ready)(void *data);
 	void (*on_reload)(void *data);
+	void (*look)(void *data);
 	void *data;
 };
 
@@ -65,10 +70,11 @@ int condition__open(struct condition *condition, const struct options *options,
 /*
  * In the control loop, whose life is watched from now on.  check_ready() is called now and then
  * until it returns true; NULL: it is ready now.  on_reload() reads the configuration again; NULL:
- * nothing can be.  Returns 0 or -errno.
+ * nothing can be.  look() is called every other second, to call condition__set_threads(); NULL: nobody
+ * looks.  Returns 0 or -errno.
  */
 int condition__watch(struct condition *condition, sd_event *event, bool (*check_ready)(void *data),
-		     void (*on_reload)(void *data), void *data);
+		     void (*on_reload)(void *data), void (*look)(void *data), void *data);
 /* The control loop ended; the server may still ask. */
 void condition__end(struct condition *condition);
 /* The server ended. */
@@ -84,6 +90,9 @@ void condition__set_dropped(struct condition *condition, size_t count);
 /* In the control loop: see discovery_operations.sharded(). */
 void condition__set_shard(struct condition *condition, const struct membership *membership,
 			  const struct shard_parts *parts, bool is_failing);
+/* In the control loop: @count threads scrape and decode.  Without memory, nothing changes. */
+void condition__set_threads(struct condition *condition, const struct thread_figures *figures,
+			    unsigned int count);
 /* In any thread. */
 void condition__membership(struct condition *condition, struct membership *membership);
 

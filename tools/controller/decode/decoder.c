@@ -71,8 +71,10 @@ bool decoder__hand_over(struct decoder *decoder, struct ring *ring, const struct
 {
 	struct scrape *scrape = ring__current(ring);
 
-	if (!ring__turn(ring))
+	if (!ring__turn(ring)) {
+		workers__count_dropped(decoder->workers, decoder->settings->index);
 		return false;
+	}
 	scrape->work.run = decode;
 	scrape->decoder = decoder;
 	scrape->head = *head;
@@ -82,6 +84,7 @@ bool decoder__hand_over(struct decoder *decoder, struct ring *ring, const struct
 		return true;
 	atomic_store(&scrape->is_handed_over, false);
 	ring__release(ring);
+	workers__count_dropped(decoder->workers, decoder->settings->index);
 	return false;
 }
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Worker threads, each with a queue: see workers.h. */
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tools/controller/base/thread.h"
 #include "workers.h"
 
 struct worker {
 	struct queue queue;
 	struct work end; /* queued last: ends the thread */
+	atomic_uint_least64_t dropped; /* scrapes */
 	pthread_t thread;
 };
 
@@ -32,12 +33,17 @@ static void *worker__run(void *data)
 	}
 }
 
+static void print_name(char name[static THREAD_NAME_MAX], unsigned int number)
+{
+	snprintf(name, THREAD_NAME_MAX, "worker %u", number);
+}
+
 static int worker__start(struct worker *worker, unsigned int number)
 {
-	char name[20];
+	char name[THREAD_NAME_MAX];
 	int err;
 
-	snprintf(name, sizeof(name), "worker %u", number);
+	print_name(name, number);
 	err = queue__open(&worker->queue, WORKERS_QUEUE_MAX) ?:
 		      thread__start(&worker->thread, name, worker__run, worker);
 	if (err)
@@ -88,6 +94,30 @@ void work_batch__end(struct work_batch *batch)
 void workers__hand_over_always(struct workers *workers, size_t place, struct work *work)
 {
 	queue__put_always(&workers->workers[place % workers->count].queue, &work->item, 1);
+}
+
+unsigned int workers__count(const struct workers *workers)
+{
+	return workers->count;
+}
+
+void workers__count_dropped(struct workers *workers, size_t place)
+{
+	atomic_fetch_add(&workers->workers[place % workers->count].dropped, 1);
+}
+
+void workers__look(const struct workers *workers, unsigned int number,
+		   struct thread_figures *figures)
+{
+	const struct worker *worker = &workers->workers[number];
+
+	*figures = (struct thread_figures){
+		.cpu_ns = thread__cpu_ns(worker->thread),
+		.is_worker = true,
+		.queued = queue__used(&worker->queue),
+		.dropped = atomic_load(&worker->dropped),
+	};
+	print_name(figures->name, number);
 }
 
 void workers__stop(struct workers *workers)

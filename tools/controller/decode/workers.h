@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "tools/controller/base/queue.h"
+#include "tools/controller/base/thread.h"
 
 /*
  * Length of one worker's queue: more than a scrape of each of 10,000 targets, which may all land at
@@ -47,6 +48,13 @@ bool workers__hand_over(struct workers *workers, size_t place, struct work *work
 void work_batch__end(struct work_batch *batch);
 /* Hands over beyond the bound of the queue, for rare work that must not be lost. */
 void workers__hand_over_always(struct workers *workers, size_t place, struct work *work);
+
+/* In any thread: a scrape of @place was dropped, because the worker is behind. */
+void workers__count_dropped(struct workers *workers, size_t place);
+unsigned int workers__count(const struct workers *workers);
+/* Of a worker that runs, below workers__count(). */
+void workers__look(const struct workers *workers, unsigned int number,
+		   struct thread_figures *figures);
 
 /*
  * Returns when all work is done and the threads have ended. No work may be handed over meanwhile.

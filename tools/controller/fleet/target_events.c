@@ -119,7 +119,7 @@ static int target__read(struct target *target, const char *numeric, struct dart_
 	struct io_threads *io = &target->context->io;
 
 	if (!target->thread)
-		target->thread = io_threads__choose(io, 0);
+		target->thread = io_threads__choose(io, target->team, 0);
 	return transport_read__connect(io->set, io_thread__number(target->thread), numeric,
 				       target->settings->port, target__told_interval(target),
 				       target__offers_mirror(target), &handlers, target,
@@ -142,7 +142,7 @@ static int target__call(struct target *target, const char *numeric, struct dart_
 		.handlers = &handlers,
 		.data = target,
 	};
-	int err = io_threads__call(&context->io, &target->thread);
+	int err = io_threads__call(&context->io, target->team, &target->thread);
 
 	if (err)
 		return dart_error__system(error, -err, "cannot start an I/O thread");
@@ -355,6 +355,15 @@ static void target__init_io(struct target *target)
 	io->schedule.phase = XXH3_64bits(settings->name, strlen(settings->name));
 }
 
+/*
+ * Scrapes in 1000 s, as if all targets that this controller stands by for were taken over: which ones
+ * will be, nobody knows.
+ */
+static uint64_t target__load(const struct target *target)
+{
+	return 1000000000000ULL / target__scrape_interval(target) ?: 1;
+}
+
 int target__new(struct target_context *context, const struct target_settings *settings,
 		struct target **targetp)
 {
@@ -370,6 +379,8 @@ int target__new(struct target_context *context, const struct target_settings *se
 	target->since_ns = monotonic_ns();
 	target->handshake.begin = target__on_turn;
 	target__init_io(target);
+	target->load = target__load(target);
+	target->team = io_threads__join(&context->io, target->load);
 	timer__init(&target->scrape_timer, timers, on_scrape_due, target);
 	timer__init(&target->retry_timer, timers, on_retry, target);
 	timer__init(&target->connect_timeout, timers, target__on_connect_timeout, target);
@@ -443,6 +454,7 @@ void target__free(struct target *target)
 	timer__stop(&target->retry_timer);
 	timer__stop(&target->connect_timeout);
 	timer__stop(&target->down_timer);
+	io_threads__leave(&target->context->io, target->team, target->load);
 	free(target->tapped.bytes);
 	free(target->failure);
 	free(target);

@@ -66,7 +66,9 @@ struct target {
 	struct handshake handshake; /* from its turn to the first table, or the loss */
 	struct resolution *resolution;
 	struct transport *transport;
-	struct io_thread *thread; /* of the transport */
+	unsigned int team; /* of I/O threads, from target__new() on */
+	uint64_t load; /* there */
+	struct io_thread *thread; /* of the team: that of the transport */
 	struct fetch fetch;
 	uint64_t added_generation; /* entries of later ones were not READ alone */
 	bool has_added_failed; /* entries could not be READ alone since the last table */

@@ -174,7 +174,8 @@ static void target__take_table(struct target *target, struct dart_table *table, 
 	}
 	thread = target->transport->operations->is_call ?
 			 target->thread :
-			 io_threads__choose(&target->context->io, fragments_of(io->ring->scraper));
+			 io_threads__choose(&target->context->io, target->team,
+					    fragments_of(io->ring->scraper));
 	if (thread != target->thread) {
 		target__move(target, thread);
 		return;

@@ -13,9 +13,10 @@ void credit_pool__init(struct credit_pool *pool, uint64_t bytes, uint64_t flow_b
 	credit_groups__init(&pool->groups, bytes, flow_bytes);
 }
 
-void credit_taker__init(struct credit_taker *taker, void (*wake)(struct credit_taker *taker))
+void credit_taker__init(struct credit_taker *taker, struct credit_pool *pool,
+			void (*wake)(struct credit_taker *taker))
 {
-	*taker = (struct credit_taker){ .wake = wake };
+	*taker = (struct credit_taker){ .pool = pool, .wake = wake };
 	TAILQ_INIT(&taker->granted);
 }
 

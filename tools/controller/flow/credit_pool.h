@@ -13,10 +13,12 @@
 
 #define CREDIT_TAKERS_MAX 8
 
+struct credit_pool;
 struct credit_share;
 
 /* A thread that posts. */
 struct credit_taker {
+	struct credit_pool *pool; /* of all its shares; constant */
 	/* Called in another thread: makes the taker call credit_pool__wake_up() soon. */
 	void (*wake)(struct credit_taker *taker);
 	/* Of the thread itself. */
@@ -43,7 +45,8 @@ struct credit_pool {
 
 /* The user provides zeroed memory, and calls these before it starts threads. */
 void credit_pool__init(struct credit_pool *pool, uint64_t bytes, uint64_t flow_bytes);
-void credit_taker__init(struct credit_taker *taker, void (*wake)(struct credit_taker *taker));
+void credit_taker__init(struct credit_taker *taker, struct credit_pool *pool,
+			void (*wake)(struct credit_taker *taker));
 
 /* Like credit_groups__ask().  Called in the thread of the share's taker. */
 void credit_pool__ask(struct credit_pool *pool, struct credit_group *group,

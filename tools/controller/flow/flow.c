@@ -20,6 +20,14 @@ struct flow_group {
 	struct credit_group classes[CREDIT_CLASSES];
 };
 
+/* What the flows of a team of I/O threads share; no two teams share a cache line. */
+#define TEAM_ALIGNMENT 64
+
+struct flow_team {
+	struct credit_pool pool; /* first: a pointer to it is cast to the team */
+	struct flow_group calls; /* of the control loop: all flows whose transport is a call */
+} __attribute__((aligned(TEAM_ALIGNMENT)));
+
 struct flow_control {
 	/* Constant after the first flow__open(). */
 	enum settings_flow kind;
@@ -27,19 +35,38 @@ struct flow_control {
 	uint64_t bits_per_s;
 	char interface[IF_NAMESIZE]; /* of the first flow; "": not known */
 	uint64_t drain_ns; /* how long fragments of a closed transport may be on the network */
-	bool is_open; /* the first flow was opened: the pool is initialized */
-	struct credit_pool pool;
+	bool is_open; /* the first flow was opened: the pools are initialized */
+	unsigned int team_count;
 	/* Of the control loop. */
-	struct flow_group calls; /* all flows whose transport is a call */
-	struct flow_group **groups; /* all others, by operations.group() */
+	struct flow_group **groups; /* of flows whose transport is no call, by operations.group() */
 	uint32_t group_count;
 	TAILQ_HEAD(, flow) draining; /* closed flows, in order of drained_ns */
 	struct timer timer; /* set to drained_ns of the first of them */
+	struct flow_team teams[];
 };
+
+static void flow_group__init(struct flow_group *group, bool is_whole)
+{
+	for (int i = 0; i < CREDIT_CLASSES; i++) {
+		credit_group__init(&group->classes[i]);
+		group->classes[i].is_whole = is_whole;
+	}
+}
 
 static bool flow__takes_credits(const struct flow *flow)
 {
 	return flow->is_counted && flow->control->kind != SETTINGS_FLOW_NONE;
+}
+
+static void flow_control__init_pools(struct flow_control *control, uint64_t bytes,
+				     uint64_t flow_bytes)
+{
+	unsigned int i;
+
+	for (i = 0; i < control->team_count; i++)
+		credit_pool__init(&control->teams[i].pool,
+				  bytes == UINT64_MAX ? bytes : bytes / control->team_count,
+				  flow_bytes);
 }
 
 /* Derives the limits from the port that @path uses, once: when the first flow is opened. */
@@ -54,13 +81,13 @@ static void flow_control__learn(struct flow_control *control, const struct dart_
 		bits_per_s = interface__bits_per_s(control->interface);
 	control->bits_per_s = bits_per_s;
 	if (control->kind == SETTINGS_FLOW_BDP) {
-		credit_pool__init(&control->pool, UINT64_MAX,
-				  control->bytes ?: capacity__product(bits_per_s));
+		flow_control__init_pools(control, UINT64_MAX,
+					 control->bytes ?: capacity__product(bits_per_s));
 		control->drain_ns = DRAIN_MARGIN_NS;
 		return;
 	}
 	control->bytes = control->bytes ?: capacity__credit(bits_per_s);
-	credit_pool__init(&control->pool, control->bytes, UINT64_MAX);
+	flow_control__init_pools(control, control->bytes, UINT64_MAX);
 	control->drain_ns = DRAIN_DEFAULT_NS;
 	if (bits_per_s)
 		control->drain_ns =
@@ -96,8 +123,7 @@ static int flow_control__add_groups(struct flow_control *control, uint32_t numbe
 		group = malloc(sizeof(*group));
 		if (!group)
 			return -ENOMEM;
-		for (int i = 0; i < CREDIT_CLASSES; i++)
-			credit_group__init(&group->classes[i]);
+		flow_group__init(group, false);
 		groups[control->group_count++] = group;
 	}
 	return 0;
@@ -119,7 +145,7 @@ static void flow__drained(struct flow *flow)
 
 	TAILQ_REMOVE(&flow->control->draining, flow, place);
 	flow->draining = 0;
-	credit_pool__give_back(&flow->control->pool, NULL, &flow->share, draining);
+	credit_pool__give_back(flow->pool, NULL, &flow->share, draining);
 }
 
 static void on_drained(void *data)
@@ -136,18 +162,21 @@ static void on_drained(void *data)
 int flow_control__new(struct timers *timers, const struct settings *settings, bool is_alone,
 		      struct flow_control **controlp)
 {
-	struct flow_control *control = calloc(1, sizeof(*control));
+	const unsigned int teams = settings__io_teams(settings, is_alone);
+	struct flow_control *control = aligned_alloc(
+		TEAM_ALIGNMENT, sizeof(*control) + teams * sizeof(*control->teams));
+	unsigned int i;
 
 	if (!control)
 		return -ENOMEM;
+	memset(control, 0, sizeof(*control) + teams * sizeof(*control->teams));
+	control->team_count = teams;
 	/* The answers of one agent never meet others in a switch, so READs are not cut. */
 	control->kind = settings->flow ?: (is_alone ? SETTINGS_FLOW_NONE : SETTINGS_FLOW_CREDIT);
 	control->bytes = settings->flow_bytes;
 	TAILQ_INIT(&control->draining);
-	for (int i = 0; i < CREDIT_CLASSES; i++) {
-		credit_group__init(&control->calls.classes[i]);
-		control->calls.classes[i].is_whole = true;
-	}
+	for (i = 0; i < teams; i++)
+		flow_group__init(&control->teams[i].calls, true);
 	timer__init(&control->timer, timers, on_drained, control);
 	*controlp = control;
 	return 0;
@@ -162,6 +191,11 @@ void flow_control__free(struct flow_control *control)
 		free(control->groups[--control->group_count]);
 	free(control->groups);
 	free(control);
+}
+
+struct credit_pool *flow_control__pool(struct flow_control *control, unsigned int team)
+{
+	return &control->teams[team].pool;
 }
 
 uint64_t flow_control__bits_per_s(const struct flow_control *control)
@@ -186,8 +220,10 @@ int flow__open(struct flow *flow, struct flow_control *control, uint8_t class,
 	operations->path(transport, &path);
 	flow_control__learn(control, &path);
 	flow->control = control;
-	flow->group = operations->group ? &control->groups[group]->classes[class] :
-					  &control->calls.classes[class];
+	flow->pool = taker->pool;
+	flow->group = operations->group ?
+			      &control->groups[group]->classes[class] :
+			      &((struct flow_team *)taker->pool)->calls.classes[class];
 	flow->is_counted = flow_control__shares_port(control, &path);
 	flow->class = class;
 	flow->transport = transport;
@@ -221,7 +257,7 @@ void flow__close(struct flow *flow)
 void flow__end(struct flow *flow)
 {
 	if (flow->transport && flow__takes_credits(flow))
-		credit_pool__cancel(&flow->control->pool, NULL, &flow->share);
+		credit_pool__cancel(flow->pool, NULL, &flow->share);
 	flow__close(flow);
 	if (flow->draining)
 		flow__drained(flow);
@@ -231,7 +267,7 @@ void flow__end(struct flow *flow)
  * Posts all fragments that were granted to flows of this thread.  If posting fails, the user may
  * stop the flow.  Its credits come back later than that, so this loop ends.
  */
-static void flow_control__post(struct flow_control *control, struct credit_taker *taker)
+static void flow__post_granted(struct credit_taker *taker)
 {
 	struct credit_share *share;
 	uint32_t fragments;
@@ -243,7 +279,7 @@ static void flow_control__post(struct flow_control *control, struct credit_taker
 	if (taker->is_posting)
 		return;
 	taker->is_posting = true;
-	while ((fragments = credit_pool__take(&control->pool, taker, &share))) {
+	while ((fragments = credit_pool__take(taker->pool, taker, &share))) {
 		flow = (struct flow *)share;
 		now_ns = monotonic_ns();
 		flow->posted_ns = flow->posted_ns ?: now_ns;
@@ -260,7 +296,6 @@ static void flow_control__post(struct flow_control *control, struct credit_taker
 int flow__ask(struct flow *flow, enum transport_part part)
 {
 	const struct transport_operations *operations = flow->transport->operations;
-	struct flow_control *control = flow->control;
 	const bool takes_credits = flow__takes_credits(flow);
 	uint32_t fragments;
 	int err;
@@ -276,15 +311,14 @@ int flow__ask(struct flow *flow, enum transport_part part)
 	flow->is_lent = false;
 	if (!takes_credits)
 		return 0;
-	credit_pool__ask(&control->pool, flow->group, &flow->share, flow->class,
+	credit_pool__ask(flow->pool, flow->group, &flow->share, flow->class,
 			 flow->is_slow ? 1 : fragments);
-	flow_control__post(control, flow->share.taker);
+	flow__post_granted(flow->share.taker);
 	return 0;
 }
 
 void flow__complete(struct flow *flow, int result)
 {
-	struct flow_control *control = flow->control;
 	uint32_t completed = flow->transport->operations->take_completed(flow->transport);
 
 	flow->heard_ns = monotonic_ns();
@@ -296,13 +330,12 @@ void flow__complete(struct flow *flow, int result)
 	if (flow->is_lent || !completed || !flow__takes_credits(flow))
 		return;
 	flow->posted -= completed;
-	credit_pool__give_back(&control->pool, flow->share.taker, &flow->share, completed);
-	flow_control__post(control, flow->share.taker);
+	credit_pool__give_back(flow->pool, flow->share.taker, &flow->share, completed);
+	flow__post_granted(flow->share.taker);
 }
 
 bool flow__lend(struct flow *flow)
 {
-	struct flow_control *control = flow->control;
 	const uint32_t posted = flow->posted;
 
 	if (!flow->is_asking || flow->is_lent || !flow__takes_credits(flow))
@@ -312,26 +345,24 @@ bool flow__lend(struct flow *flow)
 	flow->is_lent = true;
 	flow->is_slow = true;
 	flow->posted = 0;
-	credit_pool__give_back(&control->pool, flow->share.taker, &flow->share, posted);
-	flow_control__post(control, flow->share.taker);
+	credit_pool__give_back(flow->pool, flow->share.taker, &flow->share, posted);
+	flow__post_granted(flow->share.taker);
 	return true;
 }
 
 void flow__stop(struct flow *flow)
 {
-	struct flow_control *control = flow->control;
-
 	flow->is_asking = false;
 	if (!flow__takes_credits(flow))
 		return;
-	credit_pool__cancel(&control->pool, flow->share.taker, &flow->share);
-	flow_control__post(control, flow->share.taker);
+	credit_pool__cancel(flow->pool, flow->share.taker, &flow->share);
+	flow__post_granted(flow->share.taker);
 }
 
-void flow_control__wake_up(struct flow_control *control, struct credit_taker *taker)
+void flow__wake_up(struct credit_taker *taker)
 {
-	credit_pool__wake_up(&control->pool, taker);
-	flow_control__post(control, taker);
+	credit_pool__wake_up(taker->pool, taker);
+	flow__post_granted(taker);
 }
 
 uint64_t flow__silence_ns(const struct flow *flow)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Requests parts from hosts as fast as the flow control permits.  A flow is the transport of one
- * target.  Depending on the settings, all flows share the credits of their flow control (credit,
+ * target.  Depending on the settings, all flows of a team of I/O threads share its credits (credit,
  * see credit_pool.h), each flow is bounded by itself (bdp), or nothing is bounded (none).
  *
  * The control loop opens and closes a flow; in between an I/O thread requests parts.
@@ -31,6 +31,7 @@ struct flow {
 	struct credit_share share; /* first: a pointer to it is cast to the flow */
 	/* Set by flow__open(). */
 	struct flow_control *control;
+	struct credit_pool *pool; /* of its taker */
 	struct credit_group *group;
 	bool is_counted; /* its bytes use the port that the credits are for */
 	struct transport *transport; /* borrowed; NULL: closed */
@@ -60,6 +61,11 @@ struct flow {
  */
 int flow_control__new(struct timers *timers, const struct settings *settings, bool is_alone,
 		      struct flow_control **control);
+/*
+ * The credits of a team of I/O threads, from 0 to settings__io_teams() - 1, for their takers.  Each
+ * team has an equal part of all bytes in flight, a fragment at least, so that teams share no lock.
+ */
+struct credit_pool *flow_control__pool(struct flow_control *control, unsigned int team);
 /* After flow__end() of all flows.  @control may be NULL. */
 void flow_control__free(struct flow_control *control);
 
@@ -107,7 +113,7 @@ bool flow__lend(struct flow *flow);
 /* Cancels the request for credits.  The next step is flow__close(). */
 void flow__stop(struct flow *flow);
 /* Called in the thread of @taker after credit_taker.wake(): other threads gave back credits. */
-void flow_control__wake_up(struct flow_control *control, struct credit_taker *taker);
+void flow__wake_up(struct credit_taker *taker);
 
 /*
  * For how many ns the host has sent nothing while a request was in flight; 0 if nothing was

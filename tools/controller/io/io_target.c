@@ -169,11 +169,6 @@ static void io_target__renew_table(struct io_target *io)
 	timer__set_at(&io->fetch_timer, due_ns < added_due_ns ? due_ns : added_due_ns);
 }
 
-static void io_target__scrape_values(struct io_target *io)
-{
-	io_target__ask(io, IO_SCRAPING, TRANSPORT_VALUES);
-}
-
 /*
  * If the table was last known to be current too long ago, its header is checked
  * first, or if it has changed, the table fetched.  An agent that is called checks itself.
@@ -183,7 +178,7 @@ static void io_target__start_scraping(struct io_target *io)
 	io->scrape_pending = true;
 	if (table_age__permits(&io->age, monotonic_ns()) ||
 	    (!io->age.changed && io->transport->operations->is_call)) {
-		io_target__scrape_values(io);
+		io_target__ask(io, IO_SCRAPING, TRANSPORT_VALUES);
 	} else if (io->age.changed) {
 		io->state = IO_FETCHING;
 		io_target__renew_table(io);
@@ -235,7 +230,7 @@ static void on_checked(struct io_target *io)
 	int ret = io_target__check_header(io);
 
 	if (!ret)
-		io_target__scrape_values(io);
+		io_target__ask(io, IO_SCRAPING, TRANSPORT_VALUES);
 	else if (ret > 0)
 		io_target__proceed(io);
 }
@@ -489,6 +484,7 @@ static void run_adopt(struct message *order)
 	timer__init(&io->fetch_timer, timers, io_target__on_fetch_due, io);
 	timer__init(&io->deadline_timer, timers, io_target__on_deadline, io);
 	timer__init(&io->answer_timer, timers, io_target__on_late, io);
+	io_thread__count(io->thread, 1);
 	io->state = IO_FETCHING;
 	io->has_ring = false;
 	io->has_scraped = false;
@@ -558,6 +554,7 @@ static void run_release(struct message *message)
 		io_target__stop(io);
 	io->state = IO_RELEASED;
 	io->transport->operations->leave(io->transport);
+	io_thread__count(io->thread, -1);
 	io->released_message.run = run_released;
 	mailbox__post(io->control, &io->released_message);
 }

@@ -3,14 +3,15 @@
 #include "io_thread.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include "tools/controller/base/count.h"
 #include "tools/controller/base/schedule.h"
-#include "tools/controller/base/thread.h"
 
 /* That are taken at a time. */
 #define EVENTS 64
@@ -22,6 +23,7 @@
 
 struct io_thread {
 	struct io_thread_parts parts;
+	char name[THREAD_NAME_MAX];
 	struct credit_taker taker; /* found by it */
 	struct mailbox mailbox;
 	struct message wake_up; /* credits were granted */
@@ -33,6 +35,7 @@ struct io_thread {
 	TAILQ_HEAD(, io_watch) again; /* with more to do */
 	unsigned int again_count;
 	int epoll; /* of the mailbox, the clock, the completion channels, and watches */
+	count_t targets; /* adopted, and not released */
 	struct work_batch work; /* handed over in this turn */
 	bool has_ended; /* of the thread */
 	bool is_running; /* of its owner */
@@ -43,7 +46,7 @@ static void run_wake_up(struct message *message)
 {
 	struct io_thread *thread = caa_container_of(message, struct io_thread, wake_up);
 
-	flow_control__wake_up(thread->parts.flow_control, &thread->taker);
+	flow__wake_up(&thread->taker);
 }
 
 static void on_wake(struct credit_taker *taker)
@@ -256,7 +259,7 @@ static int io_thread__open(struct io_thread *thread)
 				     thread->parts.set);
 	if (err)
 		return err;
-	return thread__start(&thread->pthread, thread->parts.name, io_thread__run, thread);
+	return thread__start(&thread->pthread, thread->name, io_thread__run, thread);
 }
 
 int io_thread__start(const struct io_thread_parts *parts, struct io_thread **threadp)
@@ -267,13 +270,14 @@ int io_thread__start(const struct io_thread_parts *parts, struct io_thread **thr
 	if (!thread)
 		return -ENOMEM;
 	thread->parts = *parts;
+	snprintf(thread->name, sizeof(thread->name), "%s", parts->name);
 	thread->clock = -1;
 	thread->armed_ns = UINT64_MAX;
 	thread->epoll = -1;
 	TAILQ_INIT(&thread->again);
 	thread->wake_up.run = run_wake_up;
 	thread->end.run = run_end;
-	credit_taker__init(&thread->taker, on_wake);
+	credit_taker__init(&thread->taker, parts->credits, on_wake);
 	err = mailbox__open(&thread->mailbox) ?: io_thread__open(thread);
 	thread->is_running = !err;
 	if (err)
@@ -285,7 +289,7 @@ int io_thread__start(const struct io_thread_parts *parts, struct io_thread **thr
 
 void io_thread__stop(struct io_thread *thread)
 {
-	if (!thread->is_running)
+	if (!thread || !thread->is_running)
 		return;
 	mailbox__post(&thread->mailbox, &thread->end);
 	pthread_join(thread->pthread, NULL);
@@ -303,6 +307,20 @@ void io_thread__free(struct io_thread *thread)
 	timers__free(thread->timers);
 	mailbox__close(&thread->mailbox);
 	free(thread);
+}
+
+void io_thread__look(const struct io_thread *thread, struct thread_figures *figures)
+{
+	*figures = (struct thread_figures){
+		.cpu_ns = thread__cpu_ns(thread->pthread),
+		.targets = count__of(&thread->targets),
+	};
+	snprintf(figures->name, sizeof(figures->name), "%s", thread->name);
+}
+
+void io_thread__count(struct io_thread *thread, int more)
+{
+	count__add(&thread->targets, more);
 }
 
 uint32_t io_thread__number(const struct io_thread *thread)

@@ -17,6 +17,7 @@
 #include <libdart/rdma/endpoint_set.h>
 
 #include "tools/controller/base/mailbox.h"
+#include "tools/controller/base/thread.h"
 #include "tools/controller/base/timers.h"
 #include "tools/controller/decode/workers.h"
 #include "tools/controller/flow/flow.h"
@@ -29,21 +30,25 @@ struct io_thread_parts {
 	uint32_t number; /* there */
 	bool polls;
 	dart_endpoint_completion_handler *completed; /* of READs */
-	struct flow_control *flow_control;
+	struct credit_pool *credits; /* of its team */
 };
 
 /* Returns 0 or -errno. */
 int io_thread__start(const struct io_thread_parts *parts, struct io_thread **thread);
 /*
  * Returns after the end of the thread.  Messages that did not run, and targets, belong to the
- * caller.
+ * caller.  NULL is allowed.
  */
 void io_thread__stop(struct io_thread *thread);
 /* The thread stopped, and nobody uses its timers any more.  NULL is allowed. */
 void io_thread__free(struct io_thread *thread);
 
+/* Of a thread that runs. */
+void io_thread__look(const struct io_thread *thread, struct thread_figures *figures);
 /* Its number in the set of endpoints. */
 uint32_t io_thread__number(const struct io_thread *thread);
+/* In the thread: it adopted a target (1), or released it (-1). */
+void io_thread__count(struct io_thread *thread, int more);
 /* Messages run in the thread. */
 struct mailbox *io_thread__mailbox(struct io_thread *thread);
 /* For use in the thread. */

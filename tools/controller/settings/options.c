@@ -126,7 +126,7 @@ static bool has_repeating(const struct options *options)
 	const struct settings *settings = &options->settings;
 
 	return options->only_checks || options->count || options->once || settings->interval_ns ||
-	       settings->flow || settings->io || settings->workers || settings->dscp ||
+	       settings->flow || settings->io || settings->io_threads || settings->workers || settings->dscp ||
 	       settings->mirror_bytes ||
 	       settings->clock_bound_ns ||
 	       settings->source_count || settings->record.path || settings->record.size ||

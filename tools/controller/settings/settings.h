@@ -79,6 +79,8 @@ struct settings_record {
 #define SETTINGS_IO_FRAGMENTS_DEFAULT	32
 #define SETTINGS_IO_FRAGMENTS_MAX	65536
 #define SETTINGS_IO_GROUP_MAX		1024
+/* Threads of each kind that READ: more than one for more scrapes than a CPU can do. */
+#define SETTINGS_IO_THREADS_MAX		16
 
 #define SETTINGS_FLOW_BYTES_MIN	4096ULL
 #define SETTINGS_FLOW_BYTES_MAX	(1ULL << 30)
@@ -175,6 +177,7 @@ struct settings {
 	uint64_t flow_bytes;	/* its bound; 0: derived from the speed of the port */
 	enum settings_io io;
 	unsigned int io_fragments;	/* a hybrid polls smaller scrapes; 0: not set */
+	unsigned int io_threads;	/* of each kind; 0: not set, which means one */
 	unsigned int io_group;		/* queue pairs of a group; 0: not set */
 	unsigned int workers;	/* 0: not set */
 	unsigned int handshakes;	/* at the same time; 0: not set */
@@ -241,6 +244,15 @@ int settings__copy_members(struct settings *copy, const struct settings *setting
 /* Are the settings equal that count only at the start of the program? */
 bool settings__start_alike(const struct settings *one, const struct settings *other);
 void settings__clear(struct settings *settings);
+
+/*
+ * Teams of I/O threads, see io/io_threads.h; @is_alone: there will never be more than one target, and
+ * one thread has it.
+ */
+static inline unsigned int settings__io_teams(const struct settings *settings, bool is_alone)
+{
+	return is_alone || !settings->io_threads ? 1 : settings->io_threads;
+}
 
 /* The entries that @target scrapes, as settings that must not be cleared. */
 static inline struct settings target_settings__chosen(const struct target_settings *target)

@@ -190,6 +190,32 @@ static void print_outputs(struct output_list *list, FILE *out)
 	output_list__free(figures, count);
 }
 
+static json_t *describe_thread(const struct thread_figures *figures)
+{
+	json_t *members = json_pack("{ss sI}", "thread", figures->name, "cpu_ns",
+				    (json_int_t)figures->cpu_ns);
+
+	if (!figures->is_worker) {
+		json_object_set_new(members, "agents", json_integer(figures->targets));
+		return members;
+	}
+	json_object_set_new(members, "queued", json_integer(figures->queued));
+	json_object_set_new(members, "dropped", json_integer(figures->dropped));
+	return members;
+}
+
+static void print_threads(const struct target_context *context, FILE *out)
+{
+	struct thread_figures figures[IO_FIGURES_MAX];
+	const unsigned int count = io_threads__look(&context->io, context->workers, figures);
+	unsigned int i;
+
+	for (i = 0; i < count; i++) {
+		fputs(i ? ",\n" : "", out);
+		print_object(describe_thread(&figures[i]), out);
+	}
+}
+
 static uint64_t time_ns(const struct timeval *time)
 {
 	return time->tv_sec * 1000000000ULL + time->tv_usec * 1000ULL;
@@ -333,6 +359,8 @@ bool status_report__print(struct status_report *report, FILE *out)
 	print_sources(fleet__discovery(report->context->fleet), out);
 	fputs("],\n\"outputs\":[", out);
 	print_outputs(&report->context->outputs, out);
+	fputs("],\n\"threads\":[", out);
+	print_threads(report->context, out);
 	fputs("],\n\"controller\":", out);
 	print_controller(report, out);
 	fputs("}\n", out);

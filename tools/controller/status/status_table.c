@@ -18,6 +18,7 @@ enum column_kind {
 	COLUMN_AGO, /* nanoseconds of CLOCK_REALTIME, shown as the time since then */
 	COLUMN_AGE, /* a duration in ns; an empty cell for 0 */
 	COLUMN_US, /* a duration in ns, shown in us */
+	COLUMN_S, /* the same in seconds */
 };
 
 struct column {
@@ -68,6 +69,16 @@ static const struct column output_columns[] = {
 	{ "SPOOL", "spool_bytes", NULL, COLUMN_NUMBER },
 	{ "FAILED", "error_ns", NULL, COLUMN_AGO },
 	{ "LAST ERROR", "error", NULL, COLUMN_TEXT },
+	{},
+};
+
+/* Threads that scrape and decode. */
+static const struct column thread_columns[] = {
+	{ "THREAD", "thread", NULL, COLUMN_TEXT },
+	{ "CPU s", "cpu_ns", NULL, COLUMN_S },
+	{ "AGENTS", "agents", NULL, COLUMN_NUMBER },
+	{ "QUEUED", "queued", NULL, COLUMN_NUMBER },
+	{ "DROPPED", "dropped", NULL, COLUMN_NUMBER },
 	{},
 };
 
@@ -135,6 +146,8 @@ static int set_cell(struct libscols_line *line, size_t index, const struct colum
 		print_wait(json_integer_value(value), text);
 	else if (column->kind == COLUMN_US)
 		snprintf(text, sizeof(text), "%.1f", json_integer_value(value) / 1e3);
+	else if (column->kind == COLUMN_S)
+		snprintf(text, sizeof(text), "%.1f", json_integer_value(value) / 1e9);
 	else
 		snprintf(text, sizeof(text), "%lld", (long long)json_integer_value(value));
 	return scols_line_set_data(line, index, text);
@@ -219,6 +232,7 @@ int status_table__print(const json_t *status, FILE *out, struct dart_error *erro
 {
 	const json_t *sources = json_object_get(status, "sources");
 	const json_t *outputs = json_object_get(status, "outputs");
+	const json_t *threads = json_object_get(status, "threads");
 	int err;
 
 	err = print_list(json_object_get(status, "targets"), target_columns, out);
@@ -229,6 +243,10 @@ int status_table__print(const json_t *status, FILE *out, struct dart_error *erro
 	if (!err && json_array_size(outputs)) {
 		fputc('\n', out);
 		err = print_list(outputs, output_columns, out);
+	}
+	if (!err && json_array_size(threads)) {
+		fputc('\n', out);
+		err = print_list(threads, thread_columns, out);
 	}
 	if (err)
 		return dart_error__system(error, -err, "cannot print a table");

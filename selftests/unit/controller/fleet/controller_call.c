@@ -167,6 +167,38 @@ static void test_stopped(void **state)
 	target__free(target);
 }
 
+static int open_two(void **state)
+{
+	return open_controlled_with(state, 2);
+}
+
+/* Each of two threads calls an agent, and one goes on when the target of the other has ended. */
+static void test_two_threads(void **state)
+{
+	struct controlled *controlled = *state;
+	const struct io_team *teams = controlled->context.io.teams;
+	struct target *target;
+
+	start(controlled);
+	start(controlled);
+	scrape(controlled, 20);
+	assert_non_null(teams[0].call);
+	assert_non_null(teams[1].call);
+	assert_int_equal(teams[0].targets, 1);
+	target = controlled->targets[--controlled->count];
+	target__stop(target);
+	while (!controlled->finished || target__is_draining(target))
+		turn(controlled);
+	scrape(controlled, 20);
+	target__free(target);
+	assert_int_equal(teams[1].targets, 0);
+	/* The next target takes the place. */
+	start(controlled);
+	scrape(controlled, 5);
+	assert_int_equal(teams[1].targets, 1);
+	assert_int_equal(atomic_load(&controlled->seen.lost), 0);
+}
+
 static void test_without_tls(void **state)
 {
 	struct controlled *controlled = *state;
@@ -197,6 +229,8 @@ int main(void)
 			     test_gone, open_controlled, close_controlled),
 		TEST_FIXTURE("a target that is stopped disconnects, and disturbs no other",
 			     test_stopped, open_controlled, close_controlled),
+		TEST_FIXTURE("two threads share the targets out", test_two_threads, open_two,
+			     close_controlled),
 		TEST_FIXTURE("without a certificate of its own a controller says what it needs",
 			     test_without_tls, open_controlled, close_controlled),
 	};

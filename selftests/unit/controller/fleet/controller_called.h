@@ -152,7 +152,7 @@ static inline void admit(struct fixture *fixture, const char *subject)
 		fail_msg("%s", error.text);
 }
 
-static inline int open_controlled(void **state)
+static inline int open_controlled_with(void **state, unsigned int io_threads)
 {
 	struct controlled *controlled = calloc(1, sizeof(*controlled));
 	struct target_context *context = &controlled->context;
@@ -179,7 +179,8 @@ static inline int open_controlled(void **state)
 	assert_true(sd_event_add_io(context->event, &controlled->changed, controlled->seen.changed,
 				    EPOLLIN, on_changed, NULL) >= 0);
 	controlled->options.settings.flow = SETTINGS_FLOW_CREDIT;
-	controlled->options.settings.flow_bytes = CREDIT_FRAGMENT;
+	controlled->options.settings.flow_bytes = io_threads * CREDIT_FRAGMENT;
+	controlled->options.settings.io_threads = io_threads;
 	assert_int_equal(flow_control__new(context->timers, &controlled->options.settings, false,
 					   &context->flow_control),
 			 0);
@@ -190,6 +191,11 @@ static inline int open_controlled(void **state)
 	handshakes__open(&context->handshakes, context->timers, SETTINGS_HANDSHAKES_DEFAULT);
 	*state = controlled;
 	return 0;
+}
+
+static inline int open_controlled(void **state)
+{
+	return open_controlled_with(state, 1);
 }
 
 static inline int close_controlled(void **state)

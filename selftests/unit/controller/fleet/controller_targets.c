@@ -92,7 +92,7 @@ static struct sink sink = { .operations = &operations };
 
 /* ---- the controller around the targets */
 
-static const struct options options = {
+static struct options options = {
 	/* Each target gets its first sample long before the second is due. */
 	.settings.interval_ns = 60000000000,
 };
@@ -385,14 +385,121 @@ static void test_standby(void **state)
 	assert_int_equal(atomic_load(&wrong), 0);
 }
 
+#define TEAMS 2
+#define HOSTS_SHARED 40
+
+static void check_threads(const struct target *target)
+{
+	const struct io_team *team = &bed.context.io.teams[target->team];
+
+	assert_true(target->thread == team->event || target->thread == team->poll);
+	assert_ptr_equal(target->io.flow.pool,
+			 flow_control__pool(bed.context.flow_control, target->team));
+}
+
+/* Each of the teams has half of the targets, and the threads of a team have no others. */
+static void check_teams(uint32_t count)
+{
+	uint32_t i, targets[TEAMS] = {};
+
+	for (i = 0; i < count; i++) {
+		check_threads(bed.targets[i]);
+		targets[bed.targets[i]->team]++;
+	}
+	for (i = 0; i < TEAMS; i++) {
+		assert_int_equal(targets[i], count / TEAMS);
+		assert_int_equal(bed.context.io.teams[i].targets, count / TEAMS);
+	}
+}
+
+static bool is_one_finished(void)
+{
+	return bed.finished;
+}
+
+/* A target of @team ends, and another begins at its place. */
+static void replace_one_of(unsigned int team)
+{
+	uint32_t index = 0;
+
+	while (bed.targets[index]->team != team)
+		index++;
+	bed.finished = 0;
+	target__stop(bed.targets[index]);
+	bed__run(is_one_finished);
+	workers__hand_over_always(bed.context.workers, index, &(struct work){ .run = run_fence });
+	bed__run(is_behind_fence);
+	atomic_store(&is_fenced, false);
+	target__free(bed.targets[index]);
+	free(bed.settings[index]->host);
+	free(bed.settings[index]->name);
+	free(bed.settings[index]);
+	has_sample[index] = false;
+	atomic_fetch_sub(&samples, 1);
+	bed__add(index);
+	assert_int_equal(bed.targets[index]->team, team);
+	bed.finished = 0;
+}
+
+static void test_teams(void **state)
+{
+	uint32_t i;
+
+	make_hosts(HOSTS_SHARED, false);
+	options.settings.io = SETTINGS_IO_HYBRID;
+	options.settings.io_threads = TEAMS;
+	bed__open();
+	for (i = 0; i < host_count; i++)
+		bed__add(i);
+	bed__run(all_have_samples);
+	check_teams(host_count);
+	for (i = 0; i < TEAMS; i++) {
+		atomic_store(&is_fenced, false);
+		replace_one_of(i);
+		bed__run(all_have_samples);
+		check_teams(host_count);
+	}
+	bed__close();
+	for (i = 0; i < TEAMS; i++)
+		assert_int_equal(bed.context.io.teams[i].load, 0);
+	options.settings.io = 0;
+	options.settings.io_threads = 0;
+	free_hosts();
+	assert_int_equal(atomic_load(&losses), 0);
+	assert_int_equal(atomic_load(&wrong), 0);
+}
+
+/* A target that is scraped ten times as often weighs as much as ten others. */
+static void test_load(void **state)
+{
+	uint32_t i, others = 0;
+
+	make_hosts(12, false);
+	options.settings.io_threads = TEAMS;
+	bed__open();
+	bed__add_with(0, 1000000000, 0);
+	for (i = 1; i < 12; i++)
+		bed__add_with(i, 10000000000, 0);
+	for (i = 1; i < 12; i++)
+		others += bed.targets[i]->team != bed.targets[0]->team;
+	assert_in_range(others, 10, 11);
+	bed__run(all_have_samples);
+	bed__close();
+	options.settings.io_threads = 0;
+	free_hosts();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("of 1,000 equal hosts with 4 KiB of values each takes 64 kB at most, and all values are its own",
 		     test_equal),
+		TEST("so does each of 200 hosts that have an entry of their own", test_different),
 		TEST("a target on standby is connected and READ slowly, and outputs get nothing of it; it takes over, and goes back, with the connection that it has",
 		     test_standby),
-		TEST("so does each of 200 hosts that have an entry of their own", test_different),
+		TEST("two teams of I/O threads have half of the targets each, also after some of them are replaced",
+		     test_teams),
+		TEST("their load is counted in scrapes", test_load),
 	};
 
 	__sanitizer_install_malloc_and_free_hooks(on_malloc, on_free);

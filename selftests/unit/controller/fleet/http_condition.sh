@@ -46,7 +46,7 @@ silent=$!
 read -r silent_port <&4
 
 configure "sources: [{http_sd: 'http://127.0.0.1:$silent_port/'}]"
-dart-controller --config "$scratch/c.yaml" 2>"$scratch/log" &
+dart-controller --config "$scratch/c.yaml" --io-threads 2 --workers 3 2>"$scratch/log" &
 controller=$!
 check "it is healthy" soon answered 200 "$at/-/healthy"
 check "it is not ready before each source has been looked at" answered 503 "$at/-/ready"
@@ -55,6 +55,22 @@ end_processes "$silent"
 silent=
 check "it is ready when the source has failed, too" soon answered 200 "$at/-/ready"
 check "and its metrics say so" metric dart_controller_ready 1
+
+# thread NAME FAMILY: the family has a series of the thread
+thread() {
+	curl -s -m 10 "$at/-/metrics" >"$scratch/page"
+	says "^$2{thread=\"$1\"} "
+}
+for name in "io event 0" "io event 1" "worker 0" "worker 2"; do
+	check "its metrics show the CPU time of the thread $name" \
+		thread "$name" dart_controller_thread_cpu_seconds_total
+done
+check "the agents of an I/O thread" thread "io event 1" dart_controller_thread_agents
+check "and the queue of a worker" thread "worker 2" dart_controller_worker_queued_scrapes
+no_thread() {
+	! thread "$@"
+}
+check "which an I/O thread has not" no_thread "io event 1" dart_controller_worker_queued_scrapes
 
 check "GET does not reload" answered 405 "$at/-/reload"
 check "a web page cannot ask for a reload" answered 403 -X POST -H "Origin: http://x.example" \

@@ -113,7 +113,7 @@ static void check_flow(enum settings_flow kind, uint64_t bytes, bool is_alone)
 
 	assert_int_equal(timers__new(NULL, &timers), 0);
 	assert_int_equal(flow_control__new(timers, &settings, is_alone, &control), 0);
-	credit_taker__init(&taker, on_wake);
+	credit_taker__init(&taker, flow_control__pool(control, 0), on_wake);
 	assert_int_equal(flow__open(&flow, control, 0, &noting.base, &taker), 0);
 	ask(&flow, &noting);
 	flow__stop(&flow);
@@ -132,11 +132,56 @@ static void test_posted(void **state)
 	check_flow(SETTINGS_FLOW_BDP, 1 << 20, false);
 }
 
+static unsigned int credits_of(struct flow_control *control, unsigned int team)
+{
+	return flow_control__pool(control, team)->groups.credit.total;
+}
+
+/* The bound of all bytes is shared out, and a team whose credits are in flight waits for its own. */
+static void test_teams(void **state)
+{
+	const struct settings settings = {
+		.flow = SETTINGS_FLOW_CREDIT,
+		.flow_bytes = 4 * CREDIT_FRAGMENT,
+		.io_threads = 2,
+	};
+	struct noting_transport noting[2] = {
+		{ .base.operations = &operations },
+		{ .base.operations = &operations },
+	};
+	struct flow flows[2] = { { .failed = on_failed }, { .failed = on_failed } };
+	struct flow_control *control;
+	struct credit_taker takers[2];
+	struct timers *timers;
+	int i;
+
+	assert_int_equal(timers__new(NULL, &timers), 0);
+	assert_int_equal(flow_control__new(timers, &settings, false, &control), 0);
+	for (i = 0; i < 2; i++) {
+		credit_taker__init(&takers[i], flow_control__pool(control, i), on_wake);
+		assert_int_equal(flow__open(&flows[i], control, 0, &noting[i].base, &takers[i]), 0);
+		assert_int_equal(credits_of(control, i), 2);
+	}
+	assert_int_equal(flow__ask(&flows[0], TRANSPORT_VALUES), 0);
+	assert_int_equal(flows[0].posted, 2);
+	assert_int_equal(flow__ask(&flows[1], TRANSPORT_VALUES), 0);
+	assert_int_equal(flows[1].posted, 2);
+	for (i = 0; i < 2; i++) {
+		flow__complete(&flows[i], 1);
+		assert_int_equal(flows[i].posted, 0);
+		flow__stop(&flows[i]);
+		flow__end(&flows[i]);
+	}
+	flow_control__free(control);
+	timers__free(timers);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("the time of a part is before its first READ, with and without credits",
 		     test_posted),
+		TEST("two teams of threads have half of the bytes in flight each", test_teams),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -110,7 +110,7 @@ static void test_pool(void **state)
 			credit_group__init(&group[i][k]);
 		posters[i].number = i;
 		posters[i].woken.run = run_woken;
-		credit_taker__init(&posters[i].taker, on_wake);
+		credit_taker__init(&posters[i].taker, &pool, on_wake);
 		for (int k = 0; k < FLOWS; k++)
 			posters[i].flows[k].share.taker = &posters[i].taker;
 		assert_int_equal(mailbox__open(&posters[i].mailbox), 0);
@@ -135,7 +135,7 @@ static void test_cancel(void **state)
 	memset(&poster, 0, sizeof(poster));
 	credit_pool__init(&pool, CREDITS * CREDIT_FRAGMENT, UINT64_MAX);
 	credit_group__init(&group[0][0]);
-	credit_taker__init(&poster.taker, on_wake);
+	credit_taker__init(&poster.taker, &pool, on_wake);
 	for (int i = 0; i < 2; i++) {
 		poster.flows[i].share.taker = &poster.taker;
 		credit_pool__ask(&pool, &group[0][0], &poster.flows[i].share, 0, CREDITS);
@@ -161,7 +161,7 @@ static void test_cancel_whole(void **state)
 	credit_pool__init(&pool, CREDITS * CREDIT_FRAGMENT, UINT64_MAX);
 	credit_group__init(&calls);
 	calls.is_whole = true;
-	credit_taker__init(&poster.taker, on_wake);
+	credit_taker__init(&poster.taker, &pool, on_wake);
 	for (int i = 0; i < 3; i++)
 		flows[i].share.taker = &poster.taker;
 	credit_pool__ask(&pool, &calls, &flows[0].share, 0, 2);

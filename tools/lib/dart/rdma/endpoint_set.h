@@ -25,7 +25,7 @@ struct dart_endpoint_set;
  * ring of soft-RoCE keeps one slot free, and the number of its slots is a power of two.
  */
 #define DART_ENDPOINT_DEPTH 15
-#define DART_ENDPOINT_THREADS 8 /* that post, at most */
+#define DART_ENDPOINT_THREADS 32 /* that post, at most */
 
 struct dart_endpoint_sizes {
 	uint32_t group; /* 0: DART_ENDPOINT_GROUP; less if the device supports less */
