@@ -77,7 +77,6 @@ struct measured {
 	struct http_server *server;
 	struct http_page pages[EXPOSITION_PAGES + CONDITION_PAGES];
 	struct options options;
-	struct http_access access;
 	struct condition condition;
 };
 
@@ -297,7 +296,7 @@ static void open_condition(struct measured *measured)
 {
 	pthread_t thread;
 
-	if (condition__open(&measured->condition, &measured->options, &measured->access) ||
+	if (condition__open(&measured->condition, &measured->options) ||
 	    thread__start(&thread, "control", run_loop, measured))
 		fail("out of memory");
 	condition__pages(&measured->condition, measured->pages + EXPOSITION_PAGES);

@@ -137,7 +137,7 @@ static void controller__reload(void *data)
 	int err = certificates__load(&context->options->settings.tls, &context->tls, &error);
 
 	if (!err)
-		err = controller_outputs__reload(&controller->outputs, &error);
+		err = controller_servers__reload(&controller->outputs.servers, &error);
 	condition__set_certificates(&controller->condition, err);
 	if (err && !context->sink->owns_terminal)
 		output__print(context->log,
@@ -155,6 +155,7 @@ static void on_configured(struct target_context *context, const struct output_se
 	if (controller_receivers__want(&controller->outputs.receivers, settings, &error))
 		output__print(context->log,
 			      "dart-controller: %s; receivers stay as they were", error.text);
+	controller_servers__want(&controller->outputs.servers, settings);
 }
 
 /* SIGHUP */
@@ -309,7 +310,7 @@ static int controller__open(struct controller *controller, const struct options 
 	controller->condition.validity = &context->validity;
 	context->catalogs = &controller->catalogs;
 	output_list__open(&context->outputs);
-	err = condition__open(&controller->condition, options, &controller->outputs.access);
+	err = condition__open(&controller->condition, options);
 	if (err)
 		return err;
 	err = sd_event_new(&context->event);

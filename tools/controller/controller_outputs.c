@@ -9,7 +9,6 @@
 #include "exposition/exposition.h"
 #include "exposition/exposition_outputs.h"
 #include "http/http_connections.h"
-#include "http/http_server.h"
 #include "metrics/names/names.h"
 #include "metrics/sink_metrics.h"
 #include "outputs/sink_all.h"
@@ -84,25 +83,16 @@ static int open_exposition(struct controller_outputs *outputs, const struct opti
 			   struct output *log, struct opening *opening, struct dart_error *error)
 {
 	const struct http_settings *http = &options->settings.outputs.listen;
-	const struct http_server_options server = {
-		.address = http->address,
+	const struct http_listener_options server = {
 		.pages = outputs->pages,
 		.page_count = EXPOSITION_PAGES + CONDITION_PAGES,
-		.access = &outputs->access,
 		.threads = SERVER_THREADS,
 		.streams = HTTP_CONNECTIONS_MAX,
-		.certificate = http->certificate,
-		.key = http->key,
 	};
 	struct metric_output *exposition;
-	int err;
 
 	if (!http->address)
 		return 0;
-	outputs->http = http;
-	err = http_access__load(&outputs->access, http, error);
-	if (err)
-		return err;
 	exposition = exposition__new(options->replay.files, log);
 	if (!exposition)
 		return -ENOMEM;
@@ -111,7 +101,7 @@ static int open_exposition(struct controller_outputs *outputs, const struct opti
 			    &(struct exposition_own){ add_own, own_membership, outputs });
 	exposition__pages(exposition, outputs->pages);
 	condition__pages(outputs->condition, outputs->pages + EXPOSITION_PAGES);
-	return http_server__new(&server, &outputs->server, error);
+	return controller_servers__begin_metrics(&outputs->servers, http, &server, error);
 }
 
 static int open_receivers(struct controller_outputs *outputs,
@@ -129,26 +119,24 @@ static int open_receivers(struct controller_outputs *outputs,
 	return err;
 }
 
-static int open_web(struct controller_outputs *controller_outputs, const struct options *options,
+static int open_web(struct controller_outputs *outputs, const struct options *options,
 		    struct output *log, struct opening *opening, struct dart_error *error)
 {
-	const struct output_settings *outputs = &options->settings.outputs;
 	const struct web_settings settings = {
-		.http = &outputs->web,
+		.http = &options->settings.outputs.web,
 		.interval_ns = options->settings.interval_ns,
 		.is_replay = options->replay.files,
 	};
 	struct metric_output *web;
 	int err;
 
-	if (!outputs->web.address)
+	if (!settings.http->address)
 		return 0;
 	err = web__new(&settings, log, &web, error);
-	if (!err) {
-		opening->metrics[opening->metric_count++] = web;
-		controller_outputs->web = web;
-	}
-	return err;
+	if (err)
+		return err;
+	opening->metrics[opening->metric_count++] = web;
+	return controller_servers__begin_web(&outputs->servers, web);
 }
 
 static int open_dump(struct controller_outputs *outputs, const struct options *options,
@@ -242,6 +230,7 @@ int controller_outputs__open(struct controller_outputs *outputs, const struct op
 	int err;
 
 	outputs->list = list;
+	controller_servers__open(&outputs->servers, list, log);
 	err = output__open(STDOUT_FILENO, "standard output", bound, log, &outputs->standard) ?:
 		      output_list__add(list, output__figures, outputs->standard)	     ?:
 		      open_standard(outputs, options, &opening)				     ?:
@@ -252,27 +241,10 @@ int controller_outputs__open(struct controller_outputs *outputs, const struct op
 					sink_all__new(opening.sinks, opening.sink_count);
 		return outputs->sink ? 0 : -ENOMEM;
 	}
-	http_server__free(outputs->server);
-	outputs->server = NULL;
-	http_access__clear(&outputs->access);
+	controller_servers__close(&outputs->servers);
 	leave_list(outputs);
 	opening__free(&opening);
 	outputs->dump = NULL;
-	outputs->web = NULL;
-	return err;
-}
-
-int controller_outputs__reload(struct controller_outputs *outputs, struct dart_error *error)
-{
-	struct dart_error ignored;
-	int err = 0;
-
-	if (outputs->server)
-		err = http_access__reload(&outputs->access, outputs->http, error) ?:
-			      http_server__reload(outputs->server, error);
-	/* Reloads both servers; the sentence is about the first that failed. */
-	if (outputs->web)
-		err = web__reload(outputs->web, err ? &ignored : error) ?: err;
 	return err;
 }
 
@@ -306,8 +278,7 @@ void controller_outputs__close_standard(struct controller_outputs *outputs)
 
 void controller_outputs__close(struct controller_outputs *outputs)
 {
-	http_server__free(outputs->server);
-	http_access__clear(&outputs->access);
+	controller_servers__close(&outputs->servers);
 	leave_list(outputs);
 	if (outputs->sink)
 		outputs->sink->operations->free(outputs->sink);

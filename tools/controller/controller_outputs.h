@@ -10,8 +10,8 @@
 
 #include "condition/condition.h"
 #include "controller_receivers.h"
+#include "controller_servers.h"
 #include "exposition/exposition.h"
-#include "http/http_access.h"
 #include "outputs/output.h"
 #include "outputs/output_list.h"
 #include "settings/options.h"
@@ -25,13 +25,10 @@ struct controller_outputs {
 	struct sink *metrics; /* NULL without outputs of metrics */
 	struct controller_receivers receivers;
 	struct metric_output *dump; /* in the OpenMetrics format; NULL without such a dump */
-	struct http_access access; /* to the pages below */
 	struct condition *condition; /* set before controller_outputs__open(); not owned */
 	const struct validity *validity; /* likewise; receivers push while it holds */
-	struct http_page pages[EXPOSITION_PAGES + CONDITION_PAGES];
-	const struct http_settings *http; /* of the exposition; NULL without --listen */
-	struct metric_output *web; /* NULL without --web */
-	struct http_server *server; /* of the pages above; NULL without --listen */
+	struct http_page pages[EXPOSITION_PAGES + CONDITION_PAGES]; /* of the exposition */
+	struct controller_servers servers;
 };
 
 /*
@@ -47,11 +44,6 @@ int controller_outputs__open(struct controller_outputs *outputs, const struct op
  * replay can, instead of dropping samples.
  */
 void controller_outputs__set_waits(struct controller_outputs *outputs, bool waits);
-/*
- * In the control loop: reads the certificates, keys, tokens and passwords of both servers again.
- * Returns 0; or -errno with a sentence, and a server keeps the old ones if the new are invalid.
- */
-int controller_outputs__reload(struct controller_outputs *outputs, struct dart_error *error);
 /* From now on receivers can change.  Returns 0 or -errno. */
 int controller_outputs__watch(struct controller_outputs *outputs, sd_event *event,
 			      struct workers *workers, unsigned int worker_count);

@@ -79,8 +79,18 @@ bool http_address__has_port(const char *address)
 	return end && strchr(end, ':');
 }
 
+void http_address__share(const int *fds, int count, bool shares)
+{
+	const int on = shares;
+	int i;
+
+	for (i = 0; i < count; i++)
+		setsockopt(fds[i], SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on));
+}
+
 /* Returns a descriptor or -errno.  With @takes_both, a socket of IPv6 accepts IPv4, too. */
-static int listen_at(const struct sockaddr *address, socklen_t length, bool takes_both)
+static int listen_at(const struct sockaddr *address, socklen_t length, bool takes_both,
+		     bool shares)
 {
 	int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), err;
 	const int on = 1, is_only = !takes_both;
@@ -89,6 +99,7 @@ static int listen_at(const struct sockaddr *address, socklen_t length, bool take
 		return -errno;
 	/* The address is free even while closed connections of an earlier server time out. */
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	http_address__share(&fd, 1, shares);
 	if ((address->sa_family == AF_INET6 &&
 	     setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &is_only, sizeof(is_only))) ||
 	    bind(fd, address, length) || listen(fd, BACKLOG)) {
@@ -100,7 +111,7 @@ static int listen_at(const struct sockaddr *address, socklen_t length, bool take
 }
 
 /* Listens at all addresses of this host, of IPv4 only if it lacks IPv6.  Returns 1 or -errno. */
-static int listen_at_all(const struct parts *parts, int *fd)
+static int listen_at_all(const struct parts *parts, bool shares, int *fd)
 {
 	const in_port_t port = htons(strtoul(parts->port, NULL, 10));
 	const struct sockaddr_in6 v6 = {
@@ -114,9 +125,9 @@ static int listen_at_all(const struct parts *parts, int *fd)
 		.sin_addr.s_addr = htonl(INADDR_ANY),
 	};
 
-	*fd = listen_at((const struct sockaddr *)&v6, sizeof(v6), true);
+	*fd = listen_at((const struct sockaddr *)&v6, sizeof(v6), true, shares);
 	if (*fd == -EAFNOSUPPORT || *fd == -EADDRNOTAVAIL)
-		*fd = listen_at((const struct sockaddr *)&v4, sizeof(v4), false);
+		*fd = listen_at((const struct sockaddr *)&v4, sizeof(v4), false, shares);
 	return *fd < 0 ? *fd : 1;
 }
 
@@ -160,7 +171,7 @@ static bool has_socket(const int *fds, int count, const struct addrinfo *found)
  * Listens at each address of @found and skips addresses that do not belong to this host, such as
  * ::1 without IPv6; an error if none is left.  Returns the number of sockets or -errno.
  */
-static int listen_at_each(struct addrinfo *found, int fds[static HTTP_SOCKETS_MAX])
+static int listen_at_each(struct addrinfo *found, bool shares, int fds[static HTTP_SOCKETS_MAX])
 {
 	int count = 0, ret = -EADDRNOTAVAIL;
 
@@ -171,7 +182,7 @@ static int listen_at_each(struct addrinfo *found, int fds[static HTTP_SOCKETS_MA
 			set_port(found->ai_addr, port_of(fds[0]));
 		if (has_socket(fds, count, found))
 			continue;
-		fds[count] = listen_at(found->ai_addr, found->ai_addrlen, false);
+		fds[count] = listen_at(found->ai_addr, found->ai_addrlen, false, shares);
 		if (fds[count] >= 0) {
 			count++;
 			continue;
@@ -215,7 +226,7 @@ static const char *remedy(int err)
 	return "";
 }
 
-int http_address__listen(const char *address, int fds[static HTTP_SOCKETS_MAX],
+int http_address__listen(const char *address, bool shares, int fds[static HTTP_SOCKETS_MAX],
 			 struct dart_error *error)
 {
 	const struct addrinfo hints = {
@@ -241,13 +252,43 @@ int http_address__listen(const char *address, int fds[static HTTP_SOCKETS_MAX],
 		if (ret)
 			return dart_error__set(error, EADDRNOTAVAIL, "cannot listen at '%s': %s",
 					       whole, gai_strerror(ret));
-		ret = listen_at_each(all, fds);
+		ret = listen_at_each(all, shares, fds);
 		freeaddrinfo(all);
 	} else {
-		ret = listen_at_all(&parts, fds);
+		ret = listen_at_all(&parts, shares, fds);
 	}
 	if (ret < 0)
 		return dart_error__set(error, -ret, "cannot listen at '%s': %s%s", whole,
 				       strerror(-ret), remedy(ret));
 	return ret;
+}
+
+/* Copies the name of this host, or "localhost" if no name is set. */
+static void name_host(char name[static NI_MAXHOST])
+{
+	if (gethostname(name, NI_MAXHOST - 1) || !*name)
+		strcpy(name, "localhost");
+	name[NI_MAXHOST - 1] = '\0';
+}
+
+void http_address__url(const struct sockaddr *address, bool is_local, const char *scheme,
+		       char url[HTTP_URL_MAX])
+{
+	const struct sockaddr_in *v4 = (const struct sockaddr_in *)address;
+	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)address;
+	const bool is_of_v6 = address->sa_family == AF_INET6;
+	bool is_v6 = is_of_v6;
+	char host[NI_MAXHOST] = "localhost";
+
+	if (is_v6 ? IN6_IS_ADDR_UNSPECIFIED(&v6->sin6_addr) :
+		    v4->sin_addr.s_addr == htonl(INADDR_ANY)) {
+		name_host(host);
+		is_v6 = false;
+	} else if (is_local ||
+		   getnameinfo(address, is_v6 ? sizeof(*v6) : sizeof(*v4), host, sizeof(host), NULL,
+			       0, NI_NUMERICHOST)) {
+		is_v6 = false;
+	}
+	snprintf(url, HTTP_URL_MAX, "%s://%s%.250s%s:%u/", scheme, is_v6 ? "[" : "", host,
+		 is_v6 ? "]" : "", ntohs(is_of_v6 ? v6->sin6_port : v4->sin_port));
 }

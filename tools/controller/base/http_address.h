@@ -23,13 +23,26 @@ bool http_address__has_port(const char *address);
 
 /*
  * Opens sockets that listen at each address of this host that @address resolves to, all at the
- * same port.  NULL stands for the default address.  Returns the number of @fds, which the caller
+ * same port.  NULL stands for the default address.  @shares: with sockets of http_address__share(),
+ * too.  Returns the number of @fds, which the caller
  * closes, or -errno with a sentence in @error and no open socket.
  */
-int http_address__listen(const char *address, int fds[static HTTP_SOCKETS_MAX],
+int http_address__listen(const char *address, bool shares, int fds[static HTTP_SOCKETS_MAX],
 			 struct dart_error *error);
+/* May further sockets of this user, which do so as well, listen at the addresses of @fds? */
+void http_address__share(const int *fds, int count, bool shares);
 
 /* True if only programs of this host can reach @address, which is IPv4 or IPv6. */
 bool http_address__is_loopback(const struct sockaddr *address);
+
+#define HTTP_URL_MAX 320 /* bytes, for a host name of up to 253 */
+
+/*
+ * Prints the URL under which browsers find a server at @address: "http://localhost:4795/", or https;
+ * with the address in place of localhost, or the name of this host if the server listens at all
+ * addresses.  @is_local: only programs of this host can reach it.
+ */
+void http_address__url(const struct sockaddr *address, bool is_local, const char *scheme,
+		       char url[HTTP_URL_MAX]);
 
 #endif /* CONTROLLER_HTTP_ADDRESS_H */

@@ -23,11 +23,9 @@
 /* A control loop that is so late hangs: handshakes and tables take it far less. */
 #define DEAD_NS (60 * SECOND_NS)
 
-int condition__open(struct condition *condition, const struct options *options,
-		    const struct http_access *access)
+int condition__open(struct condition *condition, const struct options *options)
 {
 	condition->options = options;
-	condition->access = access;
 	pthread_mutex_init(&condition->shard_lock, NULL);
 	pthread_mutex_init(&condition->threads_lock, NULL);
 	condition->started_ns = dart_clock__ns(CLOCK_REALTIME);
@@ -425,9 +423,9 @@ static void fill_reload(void *data, const struct http_request *request, struct h
 	struct condition *condition = data;
 	struct dart_error error;
 
-	if (!http_access__knows(condition->access, request) &&
+	if (!http_access__knows(request->access, request) &&
 	    (!http_request__is_from_this_host(request) ||
-	     !http_access__is_called(condition->access, request))) {
+	     !http_access__is_called(request->access, request))) {
 		answer_sentence(
 			answer, 403,
 			"a reload is for programs of this host, or with the token or password of --listen");

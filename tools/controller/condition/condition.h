@@ -31,7 +31,6 @@
 
 struct condition {
 	const struct options *options;
-	const struct http_access *access;
 	int64_t started_ns; /* CLOCK_REALTIME */
 	int reload_fd; /* an eventfd: somebody asked for a reload; -1: reloads are impossible */
 	atomic_int_least64_t alive_ns; /* CLOCK_MONOTONIC, when the control loop last ran */
@@ -62,11 +61,9 @@ struct condition {
 };
 
 /*
- * All zeros before.  Options and access, to /-/reload, outlive it.  Returns 0 or -errno;
- * condition__close() in both cases.
+ * All zeros before.  Options outlive it.  Returns 0 or -errno; condition__close() in both cases.
  */
-int condition__open(struct condition *condition, const struct options *options,
-		    const struct http_access *access);
+int condition__open(struct condition *condition, const struct options *options);
 /*
  * In the control loop, whose life is watched from now on.  check_ready() is called now and then
  * until it returns true; NULL: it is ready now.  on_reload() reads the configuration again; NULL:

@@ -439,10 +439,9 @@ static void discovery__take_configuration(struct discovery *discovery, struct so
 		dart_settings__print_for_start(&settings__table, ", ", names, sizeof(names));
 	say(discovery, "%s: read again (agents: %zu, sources: %zu%s)%s%s%s", source__name(source),
 	    discovery->configured.count, discovery->count,
-	    target_faults__count_dropped(&news->faults, dropped), *names ? "; " : "", names,
-	    *names ?
-		    " and the servers of outputs stay as they are until the next start (the files that tls names are read again)" :
-		    "");
+	    target_faults__count_dropped(&news->faults, dropped),
+	    *names ? "; taken at the next start: " : "", names,
+	    *names ? " (the files that tls names are read again)" : "");
 }
 
 static void on_configuration(void *data, struct source *source, struct source_news *news)

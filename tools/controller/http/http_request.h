@@ -6,11 +6,13 @@
 #include <stdbool.h>
 
 struct MHD_Connection;
+struct http_access;
 struct http_head;
 
 struct http_request {
 	struct MHD_Connection *connection;
 	const struct http_head *head; /* NULL before the head was read, and after the request */
+	const struct http_access *access; /* of the server, while a page answers; NULL: none */
 };
 
 /* Bytes of a numeric address and a port, "[V6]:PORT". */

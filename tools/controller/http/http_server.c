@@ -2,7 +2,6 @@
 /* Serves pages with libmicrohttpd: see http_server.h. */
 #include <errno.h>
 #include <microhttpd.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -169,7 +168,7 @@ static bool is_refused(const struct http_server *server, const struct http_page 
 	const struct http_access *access = server->options.access;
 	unsigned int status;
 
-	if (!access || page->is_open)
+	if (!access || page->is_open || server->options.pages_decide)
 		return false;
 	status = http_access__refuses(access, request);
 	if (status == MHD_HTTP_UNAUTHORIZED)
@@ -234,7 +233,7 @@ static enum MHD_Result begin(struct serving *serving, struct MHD_Connection *con
 			     const char *url, const char *method, const char *version, void **state)
 {
 	struct exchange *exchange = calloc(1, sizeof(*exchange));
-	const struct http_request request = { connection, NULL };
+	const struct http_request request = { .connection = connection };
 	struct http_answer answer = {};
 
 	if (!exchange)
@@ -266,7 +265,11 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *connection,
 		*upload_size = 0;
 		return MHD_YES;
 	}
-	request = (struct http_request){ connection, &exchange->head };
+	request = (struct http_request){
+		.connection = connection,
+		.head = &exchange->head,
+		.access = serving->server->options.access,
+	};
 	http_connections__set_busy(serving->server->connections, http_request__fd(&request), true);
 	fill(serving->server, exchange->head.path, method, &request, &answer);
 	return send_answer(exchange, serving, &request, method, &answer);
@@ -275,7 +278,7 @@ static enum MHD_Result on_request(void *data, struct MHD_Connection *connection,
 static void on_completed(void *data, struct MHD_Connection *connection, void **state,
 			 enum MHD_RequestTerminationCode code)
 {
-	const struct http_request request = { connection, NULL };
+	const struct http_request request = { .connection = connection };
 	struct http_server *server = ((struct serving *)data)->server;
 	struct exchange *exchange = *state;
 
@@ -297,7 +300,7 @@ static size_t on_escaped(void *data, struct MHD_Connection *connection, char *te
 static void on_connection(void *data, struct MHD_Connection *connection, void **context,
 			  enum MHD_ConnectionNotificationCode code)
 {
-	const struct http_request request = { connection, NULL };
+	const struct http_request request = { .connection = connection };
 	struct http_server *server = ((struct serving *)data)->server;
 
 	if (code == MHD_CONNECTION_NOTIFY_CLOSED)
@@ -479,6 +482,33 @@ static void look_at_sockets(struct http_server *server)
 	}
 }
 
+/* As http_address__listen(), also at addresses of the server before. */
+static int listen_after(const struct http_server_options *options, int fds[static HTTP_SOCKETS_MAX],
+			struct dart_error *error)
+{
+	const struct http_server *before = options->before;
+	int count;
+
+	if (!before)
+		return http_address__listen(options->address, false, fds, error);
+	http_address__share(before->fds, before->fd_count, true);
+	count = http_address__listen(options->address, true, fds, error);
+	http_address__share(before->fds, before->fd_count, false);
+	if (count > 0)
+		http_address__share(fds, count, false);
+	return count;
+}
+
+static int check_remedy(const struct http_server *server, struct dart_error *error)
+{
+	const struct http_server_options *options = &server->options;
+
+	if (!options->remedy || server->is_local || http_access__has_secret(options->access))
+		return 0;
+	return dart_error__set(error, EACCES, "the page at '%s' could be seen by other hosts: %s",
+			       options->address ?: HTTP_ADDRESS_DEFAULT, options->remedy);
+}
+
 int http_server__new(const struct http_server_options *options, struct http_server **serverp,
 		     struct dart_error *error)
 {
@@ -489,11 +519,12 @@ int http_server__new(const struct http_server_options *options, struct http_serv
 		return dart_error__no_memory(error);
 	server->options = *options;
 	pthread_mutex_init(&server->lock, NULL);
-	server->fd_count = ret = http_address__listen(options->address, server->fds, error);
+	server->fd_count = ret = listen_after(options, server->fds, error);
 	if (ret < 0)
 		goto err_server;
+	server->options.before = NULL;
 	look_at_sockets(server);
-	ret = http_server__reload(server, error);
+	ret = check_remedy(server, error) ?: http_server__reload(server, error);
 	if (ret)
 		goto err_sockets;
 	/*
@@ -535,34 +566,10 @@ bool http_server__is_local(const struct http_server *server)
 	return server->is_local;
 }
 
-/* Copies the name of this host, or "localhost" if no name is set. */
-static void name_host(char name[static NI_MAXHOST])
-{
-	if (gethostname(name, NI_MAXHOST - 1) || !*name)
-		strcpy(name, "localhost");
-	name[NI_MAXHOST - 1] = '\0';
-}
-
 void http_server__url(const struct http_server *server, char url[HTTP_URL_MAX])
 {
-	const struct sockaddr *address = (const struct sockaddr *)&server->address;
-	const struct sockaddr_in *v4 = (const struct sockaddr_in *)address;
-	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)address;
-	const char *scheme = server->options.certificate ? "https" : "http";
-	bool is_v6 = address->sa_family == AF_INET6;
-	char host[NI_MAXHOST] = "localhost";
-
-	if (is_v6 ? IN6_IS_ADDR_UNSPECIFIED(&v6->sin6_addr) :
-		    v4->sin_addr.s_addr == htonl(INADDR_ANY)) {
-		name_host(host);
-		is_v6 = false;
-	} else if (http_server__is_local(server) ||
-		   getnameinfo(address, is_v6 ? sizeof(*v6) : sizeof(*v4), host, sizeof(host), NULL,
-			       0, NI_NUMERICHOST)) {
-		is_v6 = false;
-	}
-	snprintf(url, HTTP_URL_MAX, "%s://%s%.250s%s:%u/", scheme, is_v6 ? "[" : "", host,
-		 is_v6 ? "]" : "", http_server__port(server));
+	http_address__url((const struct sockaddr *)&server->address, server->is_local,
+			  server->options.certificate ? "https" : "http", url);
 }
 
 void http_server__free(struct http_server *server)

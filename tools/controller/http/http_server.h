@@ -14,6 +14,7 @@
 #include <libdart/error.h>
 
 #include "http_request.h"
+#include "tools/controller/base/http_address.h"
 
 #define HTTP_IDLE_SECONDS 30
 /* Upper limit of serving threads. */
@@ -91,6 +92,13 @@ struct http_server_options {
 	size_t page_count;
 	/* Decides who may ask for pages that are not open; NULL: all pages are open. */
 	const struct http_access *access;
+	bool pages_decide; /* by http_request.access: to the server, all pages are open */
+	/*
+	 * Without a secret in @access, the server is refused with this remedy if other hosts can
+	 * connect; NULL: it is not.
+	 */
+	const char *remedy;
+	struct http_server *before; /* ends afterwards, so both may have one address; NULL: none */
 	unsigned int threads; /* threads for pages and streams, up to HTTP_THREADS_MAX; 0: one */
 	unsigned int streams; /* limit of open streams; 0: HTTP_STREAMS_MAX */
 	/* Paths of PEM files, both or none.  With them the server speaks only TLS 1.2 and 1.3. */
@@ -114,12 +122,7 @@ unsigned int http_server__port(const struct http_server *server);
 /* True if only programs of this host can connect. */
 bool http_server__is_local(const struct http_server *server);
 
-#define HTTP_URL_MAX 320 /* bytes, for a host name of up to 253 */
-
-/*
- * Prints the URL under which browsers find the server: "http://localhost:4795/", or https; with the
- * address in place of localhost, or the name of this host if the server listens at all addresses.
- */
+/* See http_address__url(). */
 void http_server__url(const struct http_server *server, char url[HTTP_URL_MAX]);
 /* Ends all streams; afterwards no page is called.  NULL is allowed. */
 void http_server__free(struct http_server *server);

@@ -113,7 +113,7 @@ static bool stream__begin_read(struct http_stream *stream)
 static void stream__reset(const struct http_stream *stream)
 {
 	static const struct sockaddr nothing = { .sa_family = AF_UNSPEC };
-	const struct http_request request = { stream->connection, NULL };
+	const struct http_request request = { .connection = stream->connection };
 
 	connect(http_request__fd(&request), &nothing, sizeof(nothing));
 }

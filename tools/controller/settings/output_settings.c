@@ -229,13 +229,6 @@ bool output_settings__has_any(const struct output_settings *settings)
 	return settings->listen.address || settings->web.address || settings->receiver_count;
 }
 
-bool output_settings__serve_alike(const struct output_settings *one,
-				  const struct output_settings *other)
-{
-	return http_settings__equal(&one->listen, &other->listen) &&
-	       http_settings__equal(&one->web, &other->web);
-}
-
 int output_settings__copy(struct output_settings *copy, const struct output_settings *settings)
 {
 	int ret = 0;

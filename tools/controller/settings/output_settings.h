@@ -32,9 +32,6 @@ int output_settings__read(struct output_settings *settings, struct dart_yaml *ya
 const char *output_settings__format(const char *name);
 /* Is there any output? */
 bool output_settings__has_any(const struct output_settings *settings);
-/* Do both serve metrics and the page in the same way, whatever their receivers are? */
-bool output_settings__serve_alike(const struct output_settings *one,
-				  const struct output_settings *other);
 /* Returns 0 or -ENOMEM; the caller clears @copy in both cases. */
 int output_settings__copy(struct output_settings *copy, const struct output_settings *settings);
 void output_settings__clear(struct output_settings *settings);

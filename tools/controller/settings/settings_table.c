@@ -497,8 +497,7 @@ int settings__copy(struct settings *copy, const struct settings *settings)
 
 bool settings__start_alike(const struct settings *one, const struct settings *other)
 {
-	return dart_settings__equal(&settings__table, one, other, true) &&
-	       output_settings__serve_alike(&one->outputs, &other->outputs);
+	return dart_settings__equal(&settings__table, one, other, true);
 }
 
 static void keep_name(void *name)

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "tools/controller/base/http_address.h"
 #include "tools/controller/base/thread.h"
+#include "tools/controller/http/http_listener.h"
 #include "tools/controller/outputs/output.h"
 
 #include "lookup.h"
@@ -20,9 +20,9 @@
 struct web {
 	struct metric_output output;
 	struct web_site site;
-	const struct http_settings *http;
 	struct http_page *pages;
-	struct http_server *server;
+	size_t page_count;
+	struct http_listener *listener; /* of the control loop; NULL: nobody can ask */
 	pthread_t thread;
 
 	pthread_mutex_t lock;
@@ -100,9 +100,8 @@ static void end_checks(struct web *web)
 
 static void web__free(struct web *web)
 {
-	http_server__free(web->server);
+	http_listener__free(web->listener);
 	free(web->pages);
-	http_access__clear(&web->site.access);
 	lookup_desk__free(web->site.desk);
 	key_schemas__clear(&web->site.schemas);
 	web_targets__free(web->site.targets);
@@ -134,7 +133,6 @@ static struct web *allocate(const struct web_settings *settings)
 	if (!web)
 		return NULL;
 	web->output.operations = &operations;
-	web->http = settings->http;
 	pthread_mutex_init(&web->lock, NULL);
 	pthread_condattr_init(&attributes);
 	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -146,53 +144,49 @@ static struct web *allocate(const struct web_settings *settings)
 	return web;
 }
 
-static int listen_at(struct web *web, const struct http_settings *http, size_t page_count,
-		     struct dart_error *error)
+static int open_site(struct web *web, const struct http_settings *http, struct dart_error *error)
 {
-	struct http_server_options options = {
-		.pages = web->pages,
-		.page_count = page_count,
-		.certificate = http->certificate,
-		.key = http->key,
-	};
-	const char *address = http->address;
-	char *whole = NULL;
-	int ret;
-
-	address = address ?: HTTP_ADDRESS_DEFAULT;
-	if (http_address__is_valid(address) && !http_address__has_port(address)) {
-		if (asprintf(&whole, "%s:%d", address, WEB_PORT_DEFAULT) < 0)
-			return dart_error__no_memory(error);
-		address = whole;
-	}
-	options.address = address;
-	ret = http_server__new(&options, &web->server, error);
-	free(whole);
-	return ret;
-}
-
-static int open_site(struct web *web, const struct web_settings *settings, struct dart_error *error)
-{
-	size_t count;
-	int ret = http_access__load(&web->site.access, settings->http, error);
-
-	if (ret)
-		return ret;
 	key_schemas__load(&web->site.schemas);
 	web->site.desk = lookup_desk__new();
-	web->pages = web_pages__new(&web->site, &count);
+	web->pages = web_pages__new(&web->site, &web->page_count);
 	if (!web->pages || !web->site.desk)
 		return dart_error__no_memory(error);
-	ret = listen_at(web, settings->http, count, error);
-	if (ret)
-		return ret;
-	if (!http_access__has_secret(&web->site.access) && !http_server__is_local(web->server))
-		return dart_error__set(
-			error, EACCES,
-			"the page at '%s' could be seen by other hosts: it needs --web-token-file, or user and password_file in the configuration, or a reverse proxy in front of localhost",
-			settings->http->address);
-	web->site.is_open = true;
-	return 0;
+	return web__serve(&web->output, http, error);
+}
+
+int web__serve(struct metric_output *output, const struct http_settings *http,
+	       struct dart_error *error)
+{
+	struct web *web = of(output);
+	const struct http_listener_options options = {
+		.pages = web->pages,
+		.page_count = web->page_count,
+		.port = WEB_PORT_DEFAULT,
+		.remedy =
+			"it needs --web-token-file, or user and password_file in the configuration, or a reverse proxy in front of localhost",
+		.pages_decide = true,
+	};
+
+	if (web->listener && http_settings__equal(http_listener__settings(web->listener), http))
+		return 0;
+	return http_listener__replace(&web->listener, http, &options, error);
+}
+
+void web__end_serving(struct metric_output *output)
+{
+	struct web *web = of(output);
+
+	http_listener__free(web->listener);
+	web->listener = NULL;
+}
+
+void web__url(const struct metric_output *output, char url[HTTP_URL_MAX])
+{
+	const struct web *web = (const struct web *)output;
+
+	*url = '\0';
+	if (web->listener)
+		http_server__url(http_listener__server(web->listener), url);
 }
 
 int web__new(const struct web_settings *settings, struct output *log, struct metric_output **output,
@@ -204,7 +198,7 @@ int web__new(const struct web_settings *settings, struct output *log, struct met
 	if (!web)
 		return dart_error__no_memory(error);
 	if (web->site.targets)
-		ret = open_site(web, settings, error);
+		ret = open_site(web, settings->http, error);
 	else
 		ret = dart_error__no_memory(error);
 	if (ret)
@@ -217,7 +211,7 @@ int web__new(const struct web_settings *settings, struct output *log, struct met
 	if (log) {
 		char url[HTTP_URL_MAX];
 
-		http_server__url(web->server, url);
+		web__url(&web->output, url);
 		output__print(log, "dart-controller: the page is at %s", url);
 	}
 	*output = &web->output;
@@ -232,11 +226,12 @@ int web__reload(struct metric_output *output, struct dart_error *error)
 {
 	struct web *web = of(output);
 
-	return http_access__reload(&web->site.access, web->http, error) ?:
-		       http_server__reload(web->server, error);
+	return web->listener ? http_listener__reload(web->listener, error) : 0;
 }
 
 unsigned int web__port(const struct metric_output *output)
 {
-	return http_server__port(((const struct web *)output)->server);
+	const struct web *web = (const struct web *)output;
+
+	return http_server__port(http_listener__server(web->listener));
 }

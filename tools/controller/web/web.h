@@ -12,6 +12,7 @@
 
 #include <libdart/error.h>
 
+#include "tools/controller/http/http_server.h"
 #include "tools/controller/metrics/metric/metric.h"
 #include "tools/controller/settings/http_settings.h"
 
@@ -38,7 +39,7 @@ struct web_settings {
 
 /*
  * Serves at once.  @log gets one line with the URL of the page; it outlives the output, and may be
- * NULL. settings->http outlives the output, too.  Returns 0, or -errno with a sentence in @error.
+ * NULL.  Returns 0, or -errno with a sentence in @error.
  */
 int web__new(const struct web_settings *settings, struct output *log, struct metric_output **output,
 	     struct dart_error *error);
@@ -47,6 +48,17 @@ int web__new(const struct web_settings *settings, struct output *log, struct met
  * sentence in @error, and files that cannot be used leave the previous values in force.
  */
 int web__reload(struct metric_output *output, struct dart_error *error);
+/*
+ * In the control loop, or before and after it: serves as @http says from now on, or goes on if nothing
+ * of it has changed.  The server before ends when the new one listens.  Returns 0; or
+ * -errno with a sentence in @error, and the page is served as it was.
+ */
+int web__serve(struct metric_output *output, const struct http_settings *http,
+	       struct dart_error *error);
+/* Nobody can ask for the page until web__serve(); it keeps its history. */
+void web__end_serving(struct metric_output *output);
+/* The URL of the page; "" if nobody can ask for it. */
+void web__url(const struct metric_output *output, char url[HTTP_URL_MAX]);
 /* Returns the port at which the page listens. */
 unsigned int web__port(const struct metric_output *output);
 

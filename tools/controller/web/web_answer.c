@@ -2,6 +2,8 @@
 /* Answers of the web server: see web_answer.h. */
 #include <stdlib.h>
 
+#include "tools/controller/http/http_access.h"
+
 #include "web_answer.h"
 
 static const struct http_header headers[] = {
@@ -25,18 +27,16 @@ void web_answer__secure(struct http_answer *answer)
 	answer->header_count = sizeof(headers) / sizeof(headers[0]) - 1;
 }
 
-bool web_answer__is_allowed(const struct web_site *site, const struct http_request *request,
-			    struct http_answer *answer)
+bool web_answer__is_allowed(const struct http_request *request, struct http_answer *answer)
 {
 	unsigned int status;
 
 	web_answer__secure(answer);
-	status = site->is_open ? http_access__refuses(&site->access, request) :
-				 WEB_STATUS_OTHER_HOST;
+	status = http_access__refuses(request->access, request);
 	if (!status)
 		return true;
 	answer->status = status;
-	if (status == WEB_STATUS_NO_TOKEN && http_access__has_password(&site->access))
+	if (status == WEB_STATUS_NO_TOKEN && http_access__has_password(request->access))
 		answer->header_count++;
 	return false;
 }

@@ -16,8 +16,7 @@
 /* Adds headers with the policies that browsers enforce. */
 void web_answer__secure(struct http_answer *answer);
 /* True if the request may see values. Otherwise the answer says why not. */
-bool web_answer__is_allowed(const struct web_site *site, const struct http_request *request,
-			    struct http_answer *answer);
+bool web_answer__is_allowed(const struct http_request *request, struct http_answer *answer);
 /*
  * Sends @text as the body, and takes it. If @ret or the text tells of a failed allocation, sends
  * WEB_STATUS_NO_MEMORY instead.

@@ -61,7 +61,7 @@ static void fill_hosts(void *data, const struct http_request *request, struct ht
 	uint64_t points;
 	size_t count, i;
 
-	if (!web_answer__is_allowed(site, request, answer))
+	if (!web_answer__is_allowed(request, answer))
 		return;
 	json_text__put(&text, "{\"history\":{\"bytes\":");
 	json_text__integer(&text, web_targets__history_bytes(site->targets, &points));
@@ -84,7 +84,7 @@ static void fill_live(void *data, const struct http_request *request, struct htt
 	struct web_queries queries;
 	struct web_target *target;
 
-	if (!web_answer__is_allowed(site, request, answer))
+	if (!web_answer__is_allowed(request, answer))
 		return;
 	if (!http_request__argument(request, "target")) {
 		answer->stream_data = overview_stream__new(site->targets);

@@ -23,7 +23,6 @@
 #include "tools/controller/http/http_server.h"
 
 #include "key_schemas.h"
-#include "tools/controller/http/http_access.h"
 #include "web_targets.h"
 
 struct lookup_desk;
@@ -33,9 +32,6 @@ struct web_site {
 	struct web_targets *targets;
 	struct key_schemas schemas;
 	struct lookup_desk *desk;
-	struct http_access access;
-	/* False while it is undecided who may see values: then all requests are refused. */
-	atomic_bool is_open;
 };
 
 /*

@@ -19,7 +19,7 @@ void web_pages_store__schemas(void *data, const struct http_request *request,
 	const struct web_site *site = data;
 	struct json_text text = {};
 
-	if (!web_answer__is_allowed(site, request, answer))
+	if (!web_answer__is_allowed(request, answer))
 		return;
 	json_text__put(&text, "{\"schemas\":");
 	key_schemas__print(&site->schemas, &text);
@@ -110,7 +110,7 @@ void web_pages_store__lookup(void *data, const struct http_request *request,
 	struct dart_error error;
 	json_t *json;
 
-	if (!web_answer__is_allowed(site, request, answer))
+	if (!web_answer__is_allowed(request, answer))
 		return;
 	store = http_request__argument(request, "store");
 	schema = http_request__argument(request, "schema");

@@ -100,7 +100,7 @@ void web_pages_target__series(void *data, const struct http_request *request,
 	uint32_t i;
 	int ret;
 
-	if (!web_answer__is_allowed(data, request, answer))
+	if (!web_answer__is_allowed(request, answer))
 		return;
 	target = web_answer__find_target(data, request, answer);
 	if (!target)
@@ -173,7 +173,7 @@ void web_pages_target__history(void *data, const struct http_request *request,
 	struct envelope_span span;
 	struct web_target *target;
 
-	if (!web_answer__is_allowed(data, request, answer))
+	if (!web_answer__is_allowed(request, answer))
 		return;
 	if (!get_span(request, &span) ||
 	    web_queries__parse(http_request__argument(request, "q"), &queries)) {
@@ -212,7 +212,7 @@ void web_pages_target__movers(void *data, const struct http_request *request,
 	struct json_text text = {};
 	struct web_target *target;
 
-	if (!web_answer__is_allowed(data, request, answer))
+	if (!web_answer__is_allowed(request, answer))
 		return;
 	if (!web_answer__get_number(request, "seconds", 0.001, MOVERS_SECONDS_MAX, &seconds)) {
 		answer->status = WEB_STATUS_BAD;

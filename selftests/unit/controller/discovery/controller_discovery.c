@@ -177,7 +177,7 @@ static void test_reload(void **state)
 		     "sources: [{file_sd: f}]\nworkers: 3\n");
 	discovery__reload(fixture.discovery);
 	hear(&fixture, "c: read again (agents: 3, sources: 1); "
-		       "flow, io, dscp, mirror, tls, workers, handshakes, clock_bound, limits, record and the servers of outputs stay");
+		       "taken at the next start: flow, io, dscp, mirror, tls, workers, handshakes, clock_bound, limits, record (");
 	/*
 	 * The targets of the source stay until the controller has looked at it with another
 	 * interval.
@@ -189,7 +189,7 @@ static void test_reload(void **state)
 		     "tls: {certificate: c, key: k, authorities: a}\n");
 	discovery__reload(fixture.discovery);
 	hear(&fixture, "c: read again (agents: 3, sources: 1); "
-		       "flow, io, dscp, mirror, tls, workers, handshakes, clock_bound, limits, record and the servers of outputs stay");
+		       "taken at the next start: flow, io, dscp, mirror, tls, workers, handshakes, clock_bound, limits, record (");
 
 	replace("c", "agents: [{host: x}, {host: x}]\n");
 	discovery__reload(fixture.discovery);
@@ -255,7 +255,7 @@ static void test_for_start(void **state)
 		"io: {kind: event, fragments: 3}\n",
 		"io: {kind: event, group: 2}\n",
 		"workers: 2\n",
-		"outputs: [{listen: localhost}]\n",
+		"io: {threads: 2}\n",
 		"record: {file: r}\n",
 	};
 	struct fixture fixture;
@@ -267,7 +267,7 @@ static void test_for_start(void **state)
 		discovery__reload(fixture.discovery);
 		hear(&fixture,
 		     "c: read again (agents: 1, sources: 0); "
-		     "flow, io, dscp, mirror, tls, workers, handshakes, clock_bound, limits, record and the servers of outputs stay");
+		     "taken at the next start: flow, io, dscp, mirror, tls, workers, handshakes, clock_bound, limits, record (");
 	}
 	replace("c", "interval: 2s\n");
 	discovery__reload(fixture.discovery);
