@@ -93,6 +93,9 @@ for protocol in udp tcp icmp; do
 	check "ICMP errors about $protocol come translated, with the packet that they quote" \
 		$packets $known flows1 $protocol 80 errors
 done
+check "packets that may pass no router are answered" $packets $known flows1 udp 8 expired
+check "so are echoes, as those of traceroute" $packets $known flows1 icmp 8 expired
+check "the answers are counted" shows '.packets.expired == 16 and .packets.exceeded == 16'
 check "two hosts inside talk by their ports outside" $packets $known flows1 udp 8 hairpin
 check "the journal lists all flows" [ "$(stat -c %s /run/flows.journal)" -gt $((32 * 1280)) ]
 

@@ -10,7 +10,7 @@ static const struct end end = { 0xcb007101, 5000 };
 /* The answer is a sound packet to the sender, which is not answered in turn. */
 static void refuse(struct packet packet)
 {
-	uint8_t answer[PACKET_REFUSAL_MAX], again[PACKET_REFUSAL_MAX];
+	uint8_t answer[PACKET_ANSWER_MAX], again[PACKET_ANSWER_MAX];
 	const uint32_t sender = packet.source.address;
 
 	/* A segment whose header is cut is never refused. */

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""nat_packets.py KNOWN INTERFACE PROTOCOL COUNT [answers|errors|hairpin]
+"""nat_packets.py KNOWN INTERFACE PROTOCOL COUNT [answers|errors|expired|hairpin]
 
 Sends the first packet of each of COUNT flows into INTERFACE, as hosts inside do, takes the packets
 that come back translated, and compares each byte with a packet that is built anew for the new ends.
 With "answers" the other ends answer each one, and the answers must arrive at the hosts inside.
 With "errors" a router outside, and then each host inside, sends an ICMP error about a packet.
+With "expired" the packets may pass no router, so their senders get the ICMP error that says so.
 With "hairpin" the first host sends to the port outside of the second one, which answers.
 The ports outside are kept in the file KNOWN: they must be the same in each run, and no two equal.
 PROTOCOL is tcp, udp or icmp.  Exits with 1 and says why if a packet is missing or differs.
@@ -185,6 +186,19 @@ def errors(wire, protocol, flows, outsides):
                                    build(macs, (other, outsides[i]), protocol, i, 50, True), 63))
 
 
+def expired(wire, protocol, flows):
+    frames = {i: build((INSIDE, SWITCH), (inside, other), protocol, i, 1)
+              for i, inside, other in flows}
+    for i, frame in wire.exchange(frames).items():
+        _, inside, _ = flows[i]
+        data = b"\x0b" + bytes(7) + frames[i][14:]
+        data = data[:2] + struct.pack("!H", checksum(data)) + data[4:]
+        header = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(data), 0, 0x4000, 64, 1, 0) + \
+            socket.inet_aton(POOL[0]) + socket.inet_aton(inside[0])
+        header = header[:10] + struct.pack("!H", checksum(header)) + header[12:]
+        same(i, frame, INSIDE + SWITCH + b"\x08\x00" + header + data)
+
+
 def hairpin(wire, known, protocol):
     """Two hosts inside talk by the port outside of the second."""
     one, two = (host(0), 4000), (host(1), 4000)
@@ -211,6 +225,9 @@ def main():
     flows = list(flows_of(protocol, int(count)))
     if sys.argv[5:] == ["hairpin"]:
         hairpin(wire, known, protocol)
+        return
+    if sys.argv[5:] == ["expired"]:
+        expired(wire, protocol, flows)
         return
     outsides = out(wire, known, protocol, flows)
     if sys.argv[5:] == ["answers"]:

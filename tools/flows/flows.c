@@ -122,12 +122,9 @@ static bool is_within(struct rate *credit, uint64_t rate, uint64_t now)
 	return true;
 }
 
-/* Reads a packet that the function can judge. */
-static bool read_packet(struct flows *flows, const struct port_frame *frame, struct packet *packet,
-			uint64_t now)
+/* Can the frame be looked into? */
+static bool take_frame(struct flows *flows, const struct port_frame *frame, uint64_t now)
 {
-	enum packet_flaw flaw;
-
 	flows->received++;
 	if (!is_within(&flows->taken, flows->policy->rate, now)) {
 		flows->limited++;
@@ -138,25 +135,40 @@ static bool read_packet(struct flows *flows, const struct port_frame *frame, str
 		flows->long_frames += !frame->is_tagged;
 		return false;
 	}
-	flaw = packet__read(packet, frame->bytes, frame->length);
-	if (flaw) {
-		flows->flaws[flaw]++;
-		return false;
-	}
-	if (frame->has_partial_checksum)
-		packet__complete(packet);
 	return true;
 }
 
-/* Returns whether the packet leaves: routed, or as the answer, in @answer, that refuses it. */
+/*
+ * Makes the answer, in @answer, to a packet whose time to live ends here (RFC 1812, 5.3.1).  A
+ * packet that does not come from the next hop of its source is not answered.
+ */
+static bool expire(struct flows *flows, struct packet *packet, uint8_t *answer, uint64_t now)
+{
+	if (policy__is_spoofed(flows->policy, packet) ||
+	    !packet__expire(packet, policy__own_address(flows->policy), answer) ||
+	    !is_within(&flows->refused, flows->policy->refusal_rate, now))
+		return false;
+	flows->exceeded++;
+	return true;
+}
+
+/* Returns whether the packet leaves: routed, or as an answer to its sender, in @answer. */
 static bool judge(struct flows *flows, const struct port_frame *frame, struct packet *packet,
 		  uint8_t *answer, uint64_t now)
 {
 	enum function_action action;
 	const uint8_t *next_hop;
+	enum packet_flaw flaw;
 
-	if (!read_packet(flows, frame, packet, now))
+	if (!take_frame(flows, frame, now))
 		return false;
+	flaw = packet__read(packet, frame->bytes, frame->length);
+	if (flaw) {
+		flows->flaws[flaw]++;
+		return flaw == PACKET_EXPIRED && expire(flows, packet, answer, now);
+	}
+	if (frame->has_partial_checksum)
+		packet__complete(packet);
 	action = function__take(flows->function, packet, now);
 	if (action == FUNCTION_REFUSES &&
 	    is_within(&flows->refused, flows->policy->refusal_rate, now) &&
@@ -194,7 +206,7 @@ static int on_packets(sd_event_source *source, int fd, uint32_t events, void *da
 
 	received = port__receive(flows->port, frames);
 	for (i = 0; i < received; i++)
-		count += judge(flows, &frames[i], &packets[count], flows->refusals[count], now);
+		count += judge(flows, &frames[i], &packets[count], flows->answers[count], now);
 	/* Nothing of a flow leaves before the journal has it.  Later on, no flow begins. */
 	if (flows__write_journal(flows, &error) && !was_unwritable) {
 		flows->unwritten += count;

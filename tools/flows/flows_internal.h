@@ -36,9 +36,10 @@ struct flows {
 	struct dart_error error;
 
 	struct rate taken, refused;
-	uint8_t refusals[PORT_FRAMES][PACKET_REFUSAL_MAX]; /* of one turn */
+	uint8_t answers[PORT_FRAMES][PACKET_ANSWER_MAX]; /* of one turn */
 	uint64_t flaws[PACKET_FLAWS];
-	uint64_t received, limited, answered, tagged, long_frames, unrouted, unsent, unwritten;
+	uint64_t received, limited, answered, exceeded, tagged, long_frames, unrouted, unsent,
+		unwritten;
 };
 
 /* Prints a line to the log. */

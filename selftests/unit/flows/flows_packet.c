@@ -305,7 +305,7 @@ static void test_sound(void **state)
 
 static void test_resets(void **state)
 {
-	uint8_t frame[FRAME_MAX], answer[PACKET_REFUSAL_MAX];
+	uint8_t frame[FRAME_MAX], answer[PACKET_ANSWER_MAX];
 	struct packet packet, refused;
 	struct segment segment, reset;
 	uint64_t random = 8;
@@ -342,7 +342,7 @@ static void test_resets(void **state)
 
 static void test_errors(void **state)
 {
-	uint8_t frame[FRAME_MAX], answer[PACKET_REFUSAL_MAX], again[PACKET_REFUSAL_MAX];
+	uint8_t frame[FRAME_MAX], answer[PACKET_ANSWER_MAX], again[PACKET_ANSWER_MAX];
 	struct packet packet, refused, error;
 	uint64_t random = 9;
 	size_t length;
@@ -372,6 +372,59 @@ static void test_errors(void **state)
 	put16(answer + IP + 2, 20 + 8 + 20 + 7);
 	write_checksums(answer, IP + 20 + 8 + 20 + 7);
 	assert_int_equal(packet__read(&error, answer, IP + 20 + 8 + 20 + 7), PACKET_CUT);
+}
+
+/* RFC 1812, sections 4.3.2.7 and 5.3.1. */
+static void test_time_exceeded(void **state)
+{
+	static const uint8_t protocols[] = { IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP, 47 };
+	uint8_t frame[FRAME_MAX], answer[PACKET_ANSWER_MAX], again[PACKET_ANSWER_MAX];
+	const uint32_t own = 0xcb007101;
+	struct packet packet, error;
+	uint64_t random = 10;
+	size_t length, i;
+
+	for (i = 0; i < sizeof(protocols); i++) {
+		length = make(frame, &random, protocols[i]);
+		put16(frame + IP + 12, 0x0a00);
+		put16(frame + IP + 16, 0xc633);
+		frame[IP + 8] = i & 1;
+		write_checksums(frame, length);
+		assert_int_equal(packet__read(&packet, frame, length), PACKET_EXPIRED);
+		error = packet;
+		assert_true(packet__expire(&error, own, answer));
+		assert_right(answer, error.length);
+		assert_memory_equal(answer, frame + 6, 6);
+		assert_memory_equal(answer + 6, frame, 6);
+		assert_int_equal(error.source.address, own);
+		assert_int_equal(error.destination.address, packet.source.address);
+		assert_int_equal(get16(answer + IP + 20), 11 << 8);
+		assert_memory_equal(answer + IP + 28, frame + IP, length - IP);
+		/* No error about an error, without an address, or to or about many hosts. */
+		if (protocols[i] != 47) {
+			answer[IP + 8] = 1;
+			write_checksums(answer, error.length);
+			assert_int_equal(packet__read(&error, answer, error.length),
+					 PACKET_EXPIRED);
+			assert_false(packet__expire(&error, own, again));
+		}
+		error = packet;
+		assert_false(packet__expire(&error, 0, answer));
+		error.source.address = 0xe0000001;
+		assert_false(packet__expire(&error, own, answer));
+		error = packet;
+		error.destination.address = 0xffffffff;
+		assert_false(packet__expire(&error, own, answer));
+	}
+	/* A message of ICMP that may be an error. */
+	length = make(frame, &random, IPPROTO_ICMP);
+	put16(frame + IP + 12, 0x0a00);
+	put16(frame + IP + 16, 0xc633);
+	frame[IP + 8] = 1;
+	frame[IP + 4 * (frame[IP] & 15)] = 5;
+	write_checksums(frame, length);
+	assert_int_equal(packet__read(&packet, frame, length), PACKET_EXPIRED);
+	assert_false(packet__expire(&packet, own, answer));
 }
 
 /* An error about a random packet, which it quotes in part; returns the length of the frame. */
@@ -452,6 +505,7 @@ int main(void)
 		TEST("a damaged segment or datagram is not sound", test_sound),
 		TEST("a segment is refused by RST", test_resets),
 		TEST("a packet that an error quotes gets other ends", test_quoted),
+		TEST("an expired packet is answered, unless it is an error", test_time_exceeded),
 		TEST("a datagram is refused by an ICMP error, which is read again", test_errors),
 	};
 

@@ -43,7 +43,7 @@ static void test_all_is_read(void **state)
 	assert_int_equal(
 		parse(&policy,
 		      BASE POOLS
-		      "rate: 5000\nflows: 1000\n"
+		      "rate: 5000\nflows: 1000\naddress: 192.0.2.7\n"
 		      "filtering: endpoint-independent\n"
 		      "limits: {ports: 10, flows: 20}\n"
 		      "timeouts: {tcp: 60s, udp: 1min, icmp: 10s}\n"
@@ -61,6 +61,9 @@ static void test_all_is_read(void **state)
 	assert_int_equal(policy.addresses[2].address, 0xcb007109);
 	assert_int_equal(policy.addresses[2].last, 2999);
 	assert_true(policy.is_open);
+	assert_int_equal(policy__own_address(&policy), 0xc0000207);
+	policy.address = 0;
+	assert_int_equal(policy__own_address(&policy), 0xcb007101);
 	assert_int_equal(policy.timeout_ns[POLICY_TCP], 60000000000);
 	assert_int_equal(policy.timeout_ns[POLICY_UDP], 60000000000);
 	assert_int_equal(policy.statics[0].outside.port, 443);
@@ -82,6 +85,8 @@ static void test_mistakes_have_a_line(void **state)
 		{ "[]", "flows.yaml:1: " },
 		{ BASE, "flows.yaml:1: a policy has 'interface', 'table', 'inside', 'pools' and" },
 		{ BASE POOLS "colour: red\n", "flows.yaml:8: unknown key 'colour'" },
+		{ BASE POOLS "address: 192.0.2\n", "flows.yaml:8: '192.0.2' is not an IPv4" },
+		{ BASE POOLS "address: 224.0.0.5\n", "flows.yaml:8: '224.0.0.5' is no address of" },
 		{ BASE POOLS "rate: -1\n", "flows.yaml:8: '-1' is not a number from 1 to" },
 		{ BASE POOLS "rate: 0\n", "flows.yaml:8: '0' is not a number" },
 		{ BASE POOLS "timeouts: {udp: 1s}\n",

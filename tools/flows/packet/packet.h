@@ -67,10 +67,10 @@ struct segment {
 	uint32_t length; /* of the data */
 };
 
-/* Bytes of an answer that refuses a packet: Ethernet, and an ICMP error as in RFC 1812, 4.3.2.3. */
-#define PACKET_REFUSAL_MAX (14 + 576)
+/* Bytes of an answer to a packet: Ethernet, and an ICMP error as in RFC 1812, 4.3.2.3. */
+#define PACKET_ANSWER_MAX (14 + 576)
 
-/* The frame is the caller's and outlives the packet, which is set only if it is good. */
+/* The frame is the caller's and outlives the packet, which is set if it is good or expired. */
 enum packet_flaw packet__read(struct packet *packet, uint8_t *frame, size_t length);
 /* Are its length and its checksum after the IPv4 header right? */
 bool packet__is_sound(const struct packet *packet);
@@ -84,7 +84,13 @@ struct segment packet__segment(const struct packet *packet);
  * Ethernet address that the packet came from.  False for packets that must not be answered
  * (RFC 1122, 3.2.2).
  */
-bool packet__refuse(struct packet *packet, uint8_t frame[static PACKET_REFUSAL_MAX]);
+bool packet__refuse(struct packet *packet, uint8_t frame[static PACKET_ANSWER_MAX]);
+/*
+ * The same for an expired packet: the ICMP error "time exceeded" in the name of @address.  False as
+ * above, also if @address is none of a host.
+ */
+bool packet__expire(struct packet *packet, uint32_t address,
+		    uint8_t frame[static PACKET_ANSWER_MAX]);
 /*
  * Computes the checksum after the IPv4 header, of which a sender on the same host has written only
  * the sum of addresses and lengths.

@@ -154,6 +154,13 @@ const uint8_t *policy__route(const struct policy *policy, uint32_t address)
 	return NULL;
 }
 
+uint32_t policy__own_address(const struct policy *policy)
+{
+	if (policy->address || !policy->address_count)
+		return policy->address;
+	return policy->addresses[0].address;
+}
+
 bool policy__is_spoofed(const struct policy *policy, const struct packet *packet)
 {
 	const uint8_t *next_hop;

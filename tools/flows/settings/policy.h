@@ -145,6 +145,7 @@ struct policy {
 	size_t server_count;
 	enum policy_action refusal; /* of packets that no rule fits, or no server can take */
 	uint64_t refusal_rate; /* answers in a second */
+	uint32_t address; /* that "time exceeded" comes from; 0: see policy__own_address() */
 	uint64_t opening_limit; /* connections that open at a time */
 	bool is_strict; /* packets come from the next hop of their source */
 };
@@ -164,6 +165,11 @@ const struct policy_address *policy__find_address(const struct policy *policy, u
 bool policy__is_inside(const struct policy *policy, uint32_t address);
 /* The Ethernet address that packets to @address are sent to; NULL: there is no route. */
 const uint8_t *policy__route(const struct policy *policy, uint32_t address);
+/*
+ * The address of the daemon as a router: that of the policy, or the lowest one of the pools; 0: it
+ * has none.
+ */
+uint32_t policy__own_address(const struct policy *policy);
 /* Should the frame come from the next hop of its source, and does not (RFC 3704, strict)? */
 bool policy__is_spoofed(const struct policy *policy, const struct packet *packet);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads the file of a policy and checks it: see policy.h. */
+#include <arpa/inet.h>
 #include <dart/registration.h>
 #include <errno.h>
 #include <libdart/settings/quantity.h>
@@ -260,6 +261,22 @@ static int take_filtering(struct dart_yaml *yaml, const yaml_node_t *node, void 
 					"endpoint-independent", into);
 }
 
+static int take_address(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+{
+	struct in_addr address;
+	uint32_t number;
+
+	if (inet_pton(AF_INET, policy_file__text(node), &address) != 1)
+		return dart_yaml__refuse(yaml, node, "'%s' is not an IPv4 address",
+					 policy_file__text(node));
+	number = ntohl(address.s_addr);
+	if (!(number >> 24) || number >> 24 == 127 || number >> 28 >= 0xe)
+		return dart_yaml__refuse(yaml, node, "'%s' is no address of a host",
+					 policy_file__text(node));
+	*(uint32_t *)into = number;
+	return 0;
+}
+
 static int take_limits(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	static const struct dart_yaml_member members[] = {
@@ -308,6 +325,7 @@ static const struct dart_yaml_member members[] = {
 	{ "journal", take_path, offsetof(struct policy, journal) },
 	{ "flows", take_flows, offsetof(struct policy, flows) },
 	{ "rate", take_rate, offsetof(struct policy, rate) },
+	{ "address", take_address, offsetof(struct policy, address) },
 	{ "inside", take_inside, offsetof(struct policy, inside) },
 	{ "pools", take_pools, 0 },
 	{ "filtering", take_filtering, offsetof(struct policy, is_open) },
