@@ -96,6 +96,9 @@ done
 check "packets that may pass no router are answered" $packets $known flows1 udp 8 expired
 check "so are echoes, as those of traceroute" $packets $known flows1 icmp 8 expired
 check "the answers are counted" shows '.packets.expired == 16 and .packets.exceeded == 16'
+check "fragments follow their first one, which they overtook" \
+	$packets $known flows1 udp 100 fragments
+check "they are counted" shows '.packets.followed == 200 and .packets.fragments == 0'
 check "two hosts inside talk by their ports outside" $packets $known flows1 udp 8 hairpin
 check "the journal lists all flows" [ "$(stat -c %s /run/flows.journal)" -gt $((32 * 1280)) ]
 

@@ -41,13 +41,36 @@ static void rewrite_error(struct packet packet)
 	refuse(packet);
 }
 
+/* A fragment gets other addresses, and what expires an answer, which is not answered in turn. */
+static void take_flawed(enum packet_flaw flaw, struct packet packet)
+{
+	uint8_t answer[PACKET_ANSWER_MAX], more[PACKET_ANSWER_MAX];
+	struct packet again;
+
+	if (flaw == PACKET_FRAGMENT) {
+		packet__set_addresses(&packet, end.address, end.address + 1);
+		require(packet__read(&again, packet.frame, packet.length) == PACKET_FRAGMENT);
+		require(again.source.address == end.address);
+		require(again.destination.address == end.address + 1);
+	} else if (flaw == PACKET_EXPIRED && packet__expire(&packet, end.address, answer)) {
+		require(packet.length <= sizeof(answer));
+		require(packet__is_sound(&packet));
+		if (!packet__read(&again, answer, packet.length))
+			require(again.is_error && !packet__expire(&again, end.address, more));
+	}
+}
+
 static void rewrite(uint8_t *frame, size_t size)
 {
 	static const uint8_t next_hop[PACKET_MAC_LENGTH] = { 2 };
 	struct packet packet, again;
+	enum packet_flaw flaw;
 
-	if (packet__read(&packet, frame, size))
+	flaw = packet__read(&packet, frame, size);
+	if (flaw) {
+		take_flawed(flaw, packet);
 		return;
+	}
 	require(packet.length <= size);
 	if (packet.is_error) {
 		rewrite_error(packet);

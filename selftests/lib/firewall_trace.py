@@ -26,7 +26,7 @@ DIFFERENCES = {
     ("a RST beyond the window", 3):
         "passes: the switch passes most segments, so no window is known; the host compares",
     ("data beyond the window", 3): "passes: likewise",
-    ("fragments", 1): "dropped: the switch has no key for fragments, and nothing joins them",
+    ("fragments", 0): "passes: nothing joins fragments, the second one follows the first",
     ("a timestamp request", 0): "dropped: only echoes make pseudo-connections of ICMP",
 }
 

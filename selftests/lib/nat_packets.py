@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""nat_packets.py KNOWN INTERFACE PROTOCOL COUNT [answers|errors|expired|hairpin]
+"""nat_packets.py KNOWN INTERFACE PROTOCOL COUNT [answers|errors|expired|fragments|hairpin]
 
 Sends the first packet of each of COUNT flows into INTERFACE, as hosts inside do, takes the packets
 that come back translated, and compares each byte with a packet that is built anew for the new ends.
 With "answers" the other ends answer each one, and the answers must arrive at the hosts inside.
 With "errors" a router outside, and then each host inside, sends an ICMP error about a packet.
 With "expired" the packets may pass no router, so their senders get the ICMP error that says so.
+With "fragments" each flow, of UDP, has a packet in two parts, of which the second is sent first.
 With "hairpin" the first host sends to the port outside of the second one, which answers.
 The ports outside are kept in the file KNOWN: they must be the same in each run, and no two equal.
 PROTOCOL is tcp, udp or icmp.  Exits with 1 and says why if a packet is missing or differs.
@@ -199,6 +200,39 @@ def expired(wire, protocol, flows):
         same(i, frame, INSIDE + SWITCH + b"\x08\x00" + header + data)
 
 
+def build_fragments(macs, ends, number, ttl, back=False):
+    """Parts of a datagram, which end with the numbers 2 * @number and one more."""
+    (source, sport), (destination, dport) = ends
+    addresses = socket.inet_aton(source) + socket.inet_aton(destination)
+    data = transport("udp", sport, dport, b"%08d!" % (2 * number) * 8 + b"%08d!" % (2 * number + 1),
+                     addresses, back)
+    frames = {}
+    for which, (part, word) in enumerate(((data[:80], 0x2000), (data[80:], 10))):
+        header = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(part), number, word, ttl, 17, 0) + \
+            addresses
+        header = header[:10] + struct.pack("!H", checksum(header)) + header[12:]
+        frames[2 * number + which] = macs[1] + macs[0] + b"\x08\x00" + header + part
+    return frames
+
+
+def fragments(wire, known, flows):
+    """Both ways."""
+    frames = {}
+    for i, inside, other in flows:
+        frames |= build_fragments((INSIDE, SWITCH), (inside, other), i, 64)
+    came = wire.exchange(frames)
+    frames = {}
+    for i, inside, other in flows:
+        outside = known[f"udp {inside[0]}:{inside[1]}"]
+        for number, frame in build_fragments((SWITCH, OUTSIDE), (outside, other), i, 63).items():
+            same(number, came[number], frame)
+        frames |= build_fragments((OUTSIDE, SWITCH), (other, outside), i, 64)
+    came = wire.exchange(frames)
+    for i, inside, other in flows:
+        for number, frame in build_fragments((SWITCH, INSIDE), (other, inside), i, 63).items():
+            same(number, came[number], frame)
+
+
 def hairpin(wire, known, protocol):
     """Two hosts inside talk by the port outside of the second."""
     one, two = (host(0), 4000), (host(1), 4000)
@@ -228,6 +262,9 @@ def main():
         return
     if sys.argv[5:] == ["expired"]:
         expired(wire, protocol, flows)
+        return
+    if sys.argv[5:] == ["fragments"]:
+        fragments(wire, known, flows)
         return
     outsides = out(wire, known, protocol, flows)
     if sys.argv[5:] == ["answers"]:

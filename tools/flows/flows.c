@@ -152,39 +152,85 @@ static bool expire(struct flows *flows, struct packet *packet, uint8_t *answer, 
 	return true;
 }
 
-/* Returns whether the packet leaves: routed, or as an answer to its sender, in @answer. */
-static bool judge(struct flows *flows, const struct port_frame *frame, struct packet *packet,
-		  uint8_t *answer, uint64_t now)
+/* False: there is no route. */
+static bool route(struct flows *flows, struct packet *packet)
 {
-	enum function_action action;
-	const uint8_t *next_hop;
-	enum packet_flaw flaw;
+	const uint8_t *next_hop = policy__route(flows->policy, packet->destination.address);
 
-	if (!take_frame(flows, frame, now))
-		return false;
-	flaw = packet__read(packet, frame->bytes, frame->length);
-	if (flaw) {
-		flows->flaws[flaw]++;
-		return flaw == PACKET_EXPIRED && expire(flows, packet, answer, now);
-	}
-	if (frame->has_partial_checksum)
-		packet__complete(packet);
-	action = function__take(flows->function, packet, now);
-	if (action == FUNCTION_REFUSES &&
-	    is_within(&flows->refused, flows->policy->refusal_rate, now) &&
-	    packet__refuse(packet, answer)) {
-		flows->answered++;
-		return true;
-	}
-	if (action != FUNCTION_PASSES)
-		return false;
-	next_hop = policy__route(flows->policy, packet->destination.address);
 	if (!next_hop) {
 		flows->unrouted++;
 		return false;
 	}
 	packet__route(packet, next_hop);
 	return true;
+}
+
+/* A fragment that is not the first one: it leaves like that, or waits for it. */
+static bool follow(struct flows *flows, struct packet *packet, uint64_t now)
+{
+	/* NAT asks no packet for its way. */
+	const bool is_spoofed = flows->policy->function != POLICY_NAT &&
+				policy__is_spoofed(flows->policy, packet);
+
+	if (!is_spoofed && fragments__follow(flows->fragments, packet, now)) {
+		flows->followed++;
+		return route(flows, packet);
+	}
+	if (is_spoofed || !fragments__hold(flows->fragments, packet, now))
+		flows->flaws[PACKET_FRAGMENT]++;
+	return false;
+}
+
+/* Does what the function says about the packet; the other fragments of its datagram follow it. */
+static enum function_action take(struct flows *flows, struct packet *packet, uint64_t now)
+{
+	const struct fragments_key key = fragments__key(packet);
+	const bool is_fragment = packet->is_fragment;
+	enum function_action action;
+
+	action = function__take(flows->function, packet, now);
+	if (is_fragment && action == FUNCTION_PASSES)
+		fragments__pass(flows->fragments, &key, packet, now);
+	else if (is_fragment)
+		fragments__stop(flows->fragments, &key);
+	return action;
+}
+
+/* Returns whether the packet leaves: routed, or as an answer to its sender, in @answer. */
+static bool judge(struct flows *flows, const struct port_frame *frame, struct packet *packet,
+		  uint8_t *answer, uint64_t now)
+{
+	enum function_action action;
+	enum packet_flaw flaw;
+
+	if (!take_frame(flows, frame, now))
+		return false;
+	flaw = packet__read(packet, frame->bytes, frame->length);
+	if (flaw == PACKET_FRAGMENT)
+		return follow(flows, packet, now);
+	if (flaw) {
+		flows->flaws[flaw]++;
+		return flaw == PACKET_EXPIRED && expire(flows, packet, answer, now);
+	}
+	if (frame->has_partial_checksum)
+		packet__complete(packet);
+	action = take(flows, packet, now);
+	if (action == FUNCTION_REFUSES &&
+	    is_within(&flows->refused, flows->policy->refusal_rate, now) &&
+	    packet__refuse(packet, answer)) {
+		flows->answered++;
+		return true;
+	}
+	return action == FUNCTION_PASSES && route(flows, packet);
+}
+
+static void send_held(void *subject, struct packet *packet)
+{
+	struct flows *flows = subject;
+
+	flows->followed++;
+	if (route(flows, packet))
+		flows->unsent += port__send(flows->port, packet, 1);
 }
 
 static void end_loop(struct flows *flows, int status)
@@ -210,9 +256,13 @@ static int on_packets(sd_event_source *source, int fd, uint32_t events, void *da
 	/* Nothing of a flow leaves before the journal has it.  Later on, no flow begins. */
 	if (flows__write_journal(flows, &error) && !was_unwritable) {
 		flows->unwritten += count;
+		fragments__stop_all(flows->fragments);
 		return 0;
 	}
 	flows->unsent += port__send(flows->port, packets, count);
+	/* After their first ones, which the journal has. */
+	flows->flaws[PACKET_FRAGMENT] +=
+		fragments__release(flows->fragments, now, send_held, flows);
 	return 0;
 }
 
@@ -230,6 +280,8 @@ static int on_time(sd_event_source *source, uint64_t usec, void *data)
 		return 0;
 	}
 	port__overrun(flows->port);
+	flows->flaws[PACKET_FRAGMENT] +=
+		fragments__release(flows->fragments, flows__now_ns(), send_held, flows);
 	has_more = function__tick(flows->function, flows__now_ns(), table__is_there(flows->table));
 	if (journal__is_long(flows->journal, function__counts(flows->function)->flows) &&
 	    flows__compact_journal(flows, &error))
@@ -262,6 +314,7 @@ static int reload(struct flows *flows, struct dart_error *error)
 	flows->policy = next;
 	flows->table_settings.name = next->table;
 	flows->table_settings.socket = next->dartd;
+	fragments__stop_all(flows->fragments);
 	flows__renew_servers(flows);
 	policy__clear(before);
 	free(before);
@@ -353,7 +406,8 @@ static int open_all(struct flows *flows, struct dart_error *error)
 	int ret;
 
 	flows->policy = calloc(1, sizeof(*flows->policy));
-	if (!flows->policy)
+	flows->fragments = fragments__new();
+	if (!flows->policy || !flows->fragments)
 		return dart_error__no_memory(error);
 	ret = policy__read(flows->policy, flows->options->policy, error)	?:
 		      port__open(flows->policy->interface, &flows->port, error) ?:
@@ -393,6 +447,7 @@ static void close_all(struct flows *flows)
 	sd_event_source_disable_unref(flows->packets);
 	sd_event_source_disable_unref(flows->timer);
 	port__close(flows->port);
+	fragments__free(flows->fragments);
 	sd_event_unref(flows->event);
 	if (flows->policy)
 		policy__clear(flows->policy);

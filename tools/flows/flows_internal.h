@@ -10,6 +10,7 @@
 #include "tools/flows/control/control.h"
 #include "tools/flows/health/health.h"
 #include "tools/flows/journal/journal.h"
+#include "tools/flows/packet/fragments.h"
 #include "tools/flows/packet/port.h"
 #include "tools/flows/table/table.h"
 
@@ -29,6 +30,7 @@ struct flows {
 	struct table *table;
 	struct journal *journal;
 	struct control *control;
+	struct fragments *fragments;
 	struct health *health; /* NULL: the function has no servers */
 	bool is_restoring; /* flows of the journal become those of the function */
 	bool is_unwritable; /* the journal, as far as was told */
@@ -38,8 +40,8 @@ struct flows {
 	struct rate taken, refused;
 	uint8_t answers[PORT_FRAMES][PACKET_ANSWER_MAX]; /* of one turn */
 	uint64_t flaws[PACKET_FLAWS];
-	uint64_t received, limited, answered, exceeded, tagged, long_frames, unrouted, unsent,
-		unwritten;
+	uint64_t received, limited, answered, exceeded, followed, tagged, long_frames, unrouted,
+		unsent, unwritten;
 };
 
 /* Prints a line to the log. */

@@ -24,6 +24,7 @@ static json_t *pack_packets(struct flows *flows)
 		set_count(packets, packet_flaw_names[i], flows->flaws[i]);
 	set_count(packets, "answered", flows->answered);
 	set_count(packets, "exceeded", flows->exceeded);
+	set_count(packets, "followed", flows->followed);
 	set_count(packets, "rate", flows->limited);
 	set_count(packets, "tagged", flows->tagged);
 	set_count(packets, "long", flows->long_frames);

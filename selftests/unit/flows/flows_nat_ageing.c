@@ -136,8 +136,8 @@ static struct end connect_out(void)
 
 static const char *phase(void)
 {
-	return function__connection(
-		scene.function, function__find(scene.function, IPPROTO_TCP, &client, &server));
+	return function__connection(scene.function,
+				    function__find(scene.function, IPPROTO_TCP, &client, &server));
 }
 
 static void test_closed_connections_end(void **state)

@@ -443,8 +443,7 @@ static int restore(struct function *function, const struct flow_record *record, 
 static void value_of(const struct flow *flow, enum flow_direction direction, uint8_t *value)
 {
 	const struct balancer_flow *balancer_flow = (const struct balancer_flow *)flow;
-	const uint8_t tracked =
-		balancer_flow->tracked.protocol == IPPROTO_TCP ? VALUE_TRACKED : 0;
+	const uint8_t tracked = balancer_flow->tracked.protocol == IPPROTO_TCP ? VALUE_TRACKED : 0;
 
 	if (direction == FLOW_OUT)
 		function__put_value(value, &balancer_flow->service_end, VALUE_SOURCE | tracked);

@@ -221,7 +221,7 @@ static void follow(struct nat *nat, struct nat_flow *flow, enum flow_direction d
 	bool is_over;
 
 	/* The receiver would not take a damaged one, so it says nothing about the connection. */
-	if (packet->protocol != IPPROTO_TCP || !packet__is_sound(packet))
+	if (packet->protocol != IPPROTO_TCP || packet->is_fragment || !packet__is_sound(packet))
 		return;
 	segment = packet__segment(packet);
 	if (!connection__are_flags_valid(segment.flags))

@@ -21,10 +21,13 @@
 #define QUOTED_LENGTH 8 /* least bytes after a quoted header */
 
 /* Offsets in the headers. */
+#define OFFSET_FRAGMENT 6
 #define OFFSET_TTL 8
 #define OFFSET_CHECKSUM 10
 #define OFFSET_SOURCE 12
 #define OFFSET_DESTINATION 16
+#define MORE_FRAGMENTS 0x2000
+#define FRAGMENT_OFFSET 0x1fff /* in 8 bytes */
 #define TCP_CHECKSUM 16
 #define UDP_CHECKSUM 6
 #define UDP_LENGTH_FIELD 4
@@ -134,7 +137,7 @@ void packet__complete(struct packet *packet)
 	uint8_t *checksum = transport_checksum(packet);
 	uint32_t sum;
 
-	if (!checksum)
+	if (!checksum || packet->is_fragment)
 		return;
 	put16(checksum, 0);
 	sum = ~sum_of(packet, transport_length(packet)) & 0xffff;
@@ -147,7 +150,7 @@ bool packet__is_sound(const struct packet *packet)
 
 	if (packet->protocol == IPPROTO_UDP) {
 		header = get16(packet->transport + UDP_LENGTH_FIELD);
-		if (header < UDP_LENGTH || header > length)
+		if (header < UDP_LENGTH || (header > length && !packet->is_fragment))
 			return false;
 		length = header;
 	} else if (packet->protocol == IPPROTO_TCP) {
@@ -155,6 +158,9 @@ bool packet__is_sound(const struct packet *packet)
 		if (4 * header < TCP_LENGTH || 4 * header > length)
 			return false;
 	}
+	/* The checksum of a first fragment is about all of them. */
+	if (packet->is_fragment)
+		return true;
 	return !transport_checksum(packet) || sum_of(packet, length) == 0xffff;
 }
 
@@ -255,6 +261,23 @@ static enum packet_flaw read_transport(struct packet *packet)
 	return PACKET_GOOD;
 }
 
+/* @length: bytes after the IPv4 header.  Good if it is the first fragment. */
+static enum packet_flaw read_fragment(struct packet *packet, size_t length)
+{
+	const uint32_t word = get16(packet->ip + OFFSET_FRAGMENT);
+	const uint32_t offset = 8 * (word & FRAGMENT_OFFSET);
+
+	if ((word & MORE_FRAGMENTS && length % 8) || offset + length > UINT16_MAX)
+		return PACKET_CUT;
+	if (!offset)
+		return PACKET_GOOD;
+	/* It would replace a part of the header that was judged (RFC 3128). */
+	if (packet->protocol == IPPROTO_TCP && offset < TCP_LENGTH)
+		return PACKET_CUT;
+	packet->is_error = true; /* it gets no answer, as an error gets none */
+	return packet->ip[OFFSET_TTL] <= 1 ? PACKET_EXPIRED : PACKET_FRAGMENT;
+}
+
 static enum packet_flaw read_ip(struct packet *packet, size_t length)
 {
 	uint8_t *ip = packet->ip;
@@ -271,14 +294,18 @@ static enum packet_flaw read_ip(struct packet *packet, size_t length)
 		return PACKET_CUT;
 	if (add_up(ip, header, 0) != 0xffff)
 		return PACKET_DAMAGED;
-	/* The second and later ones have an offset, the others say that more follow. */
-	if (get16(ip + 6) & 0x3fff)
-		return PACKET_FRAGMENT;
 	packet->length = ETHERNET_LENGTH + total;
 	packet->transport = ip + header;
 	packet->protocol = ip[9];
 	packet->source.address = get32(ip + OFFSET_SOURCE);
 	packet->destination.address = get32(ip + OFFSET_DESTINATION);
+	packet->identification = get16(ip + 4);
+	packet->is_fragment = get16(ip + OFFSET_FRAGMENT) & (MORE_FRAGMENTS | FRAGMENT_OFFSET);
+	if (packet->is_fragment) {
+		flaw = read_fragment(packet, total - header);
+		if (flaw)
+			return flaw;
+	}
 	flaw = read_transport(packet);
 	/* A packet of another protocol expires as well, but not one that may be an ICMP error. */
 	if (ip[OFFSET_TTL] > 1)
@@ -299,22 +326,27 @@ enum packet_flaw packet__read(struct packet *packet, uint8_t *frame, size_t leng
 
 /* ---- rewriting */
 
-/* Writes the address at this offset of the IPv4 header, and the port at @port, NULL: none. */
-static void set_end(struct packet *packet, size_t offset, uint8_t *port, const struct end *end)
+/* Writes the address at this offset of the IPv4 header; @checksum: another one that covers it. */
+static void set_address(struct packet *packet, size_t offset, uint8_t *checksum, uint32_t address)
 {
-	uint8_t *checksum = transport_checksum(packet), *field;
+	uint8_t *field = packet->ip + offset;
 	size_t i;
 
 	for (i = 0; i < 4; i += 2) {
-		const uint32_t half = end->address >> (16 - 8 * i) & 0xffff;
+		const uint32_t half = address >> (16 - 8 * i) & 0xffff;
 
-		field = packet->ip + offset + i;
-		adjust(packet->ip + OFFSET_CHECKSUM, get16(field), half);
-		if (packet->protocol == IPPROTO_ICMP)
-			put16(field, half); /* its checksum does not cover the addresses */
-		else
-			put_covered(packet, checksum, field, half);
+		adjust(packet->ip + OFFSET_CHECKSUM, get16(field + i), half);
+		put_covered(packet, checksum, field + i, half);
 	}
+}
+
+/* The same with the port at @port, NULL: none. */
+static void set_end(struct packet *packet, size_t offset, uint8_t *port, const struct end *end)
+{
+	uint8_t *checksum = transport_checksum(packet);
+
+	set_address(packet, offset, packet->protocol == IPPROTO_ICMP ? NULL : checksum,
+		    end->address);
 	if (port)
 		put_covered(packet, checksum, port, end->port);
 }
@@ -337,6 +369,14 @@ void packet__set_destination(struct packet *packet, const struct end *destinatio
 		port = packet->is_reply ? packet->transport + ICMP_IDENTIFIER : NULL;
 	set_end(packet, OFFSET_DESTINATION, port, destination);
 	packet->destination = *destination;
+}
+
+void packet__set_addresses(struct packet *packet, uint32_t source, uint32_t destination)
+{
+	set_address(packet, OFFSET_SOURCE, NULL, source);
+	set_address(packet, OFFSET_DESTINATION, NULL, destination);
+	packet->source.address = source;
+	packet->destination.address = destination;
 }
 
 /* ---- rewriting a quoted packet */

@@ -30,7 +30,7 @@ enum packet_flaw {
 	PACKET_CUT, /* it ends within a header, or lengths contradict each other */
 	PACKET_OTHER, /* neither IPv4, nor TCP, UDP, an ICMP echo or error */
 	PACKET_DAMAGED, /* wrong checksum of the IPv4 header */
-	PACKET_FRAGMENT,
+	PACKET_FRAGMENT, /* not the first one, so it has addresses but no ports */
 	PACKET_EXPIRED, /* its time to live ends here */
 	PACKET_FLAWS
 };
@@ -44,6 +44,8 @@ struct packet {
 	uint8_t *transport;
 	uint8_t protocol; /* IPPROTO_TCP, IPPROTO_UDP or IPPROTO_ICMP */
 	bool is_reply; /* an echo reply */
+	bool is_fragment;
+	uint16_t identification;
 	/* The port of an echo request's destination, and of a reply's source, is 0. */
 	struct end source, destination;
 	/*
@@ -70,9 +72,15 @@ struct segment {
 /* Bytes of an answer to a packet: Ethernet, and an ICMP error as in RFC 1812, 4.3.2.3. */
 #define PACKET_ANSWER_MAX (14 + 576)
 
-/* The frame is the caller's and outlives the packet, which is set if it is good or expired. */
+/*
+ * The frame is the caller's and outlives the packet, which is set if it is good, a fragment or
+ * expired.
+ */
 enum packet_flaw packet__read(struct packet *packet, uint8_t *frame, size_t length);
-/* Are its length and its checksum after the IPv4 header right? */
+/*
+ * Are its length and its checksum after the IPv4 header right?  Of a first fragment neither is
+ * known.
+ */
 bool packet__is_sound(const struct packet *packet);
 /* Of a packet of TCP. */
 uint8_t packet__flags(const struct packet *packet);
@@ -102,6 +110,8 @@ void packet__complete(struct packet *packet);
  */
 void packet__set_source(struct packet *packet, const struct end *source);
 void packet__set_destination(struct packet *packet, const struct end *destination);
+/* Gives a fragment that is not the first one other addresses. */
+void packet__set_addresses(struct packet *packet, uint32_t source, uint32_t destination);
 /* The same for the packet that an error quotes. */
 void packet__set_quoted_source(struct packet *packet, const struct end *source);
 void packet__set_quoted_destination(struct packet *packet, const struct end *destination);
