@@ -11,6 +11,9 @@
 /* Of a huge page. */
 #define RDMA_BASE_ALIGN (UINT64_C(2) << 20)
 
+/* Bytes of the largest page of any architecture, huge ones aside. */
+#define RDMA_BASE_PAGE_MAX (UINT64_C(64) << 10)
+
 int rdma_base__choose(uint64_t *base, struct dart_error *error);
 /* True if rdma_base__choose() can return this address. */
 bool rdma_base__is_valid(uint64_t base);

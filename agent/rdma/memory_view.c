@@ -2,6 +2,7 @@
 /* Registers memory for one kind of access. */
 #include <errno.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "agent/base/log.h"
 #include "agent/base/long_work.h"
@@ -31,6 +32,13 @@ static int skip_keys(struct ibv_pd *pd, void *memory, struct ibv_mr *skipped[sta
 	return count;
 }
 
+/* The kernel takes no address that lies elsewhere in its page than the memory. */
+static uint64_t shift_base(uint64_t base, const void *memory)
+{
+	return base / RDMA_BASE_PAGE_MAX * RDMA_BASE_PAGE_MAX +
+	       (uintptr_t)memory % sysconf(_SC_PAGESIZE);
+}
+
 static int memory_view__register(struct memory_view *view, void *memory, size_t length, int access,
 				 struct dart_error *error)
 {
@@ -58,6 +66,7 @@ int memory_view__open(struct memory_view *view, const struct device *device, voi
 		ret = rdma_base__choose(&view->base, error);
 	if (ret)
 		return ret;
+	view->base = shift_base(view->base, memory);
 	view->pd = ibv_alloc_pd(device->context);
 	if (!view->pd)
 		return dart_error__system(error, errno, "cannot open a protection domain on %s",
@@ -76,8 +85,11 @@ int memory_view__turn(struct memory_view *view, void *memory, size_t length, int
 	struct memory_view turned = { .pd = view->pd, .former = view->memory_region };
 	int ret;
 
-	ret = rdma_base__choose(&turned.base, error) ?:
-		      memory_view__register(&turned, memory, length, access, error);
+	ret = rdma_base__choose(&turned.base, error);
+	if (ret)
+		return ret;
+	turned.base = shift_base(turned.base, memory);
+	ret = memory_view__register(&turned, memory, length, access, error);
 	if (!ret)
 		*view = turned;
 	return ret;

@@ -30,7 +30,9 @@ json_t *report_kept__object(uint64_t epoch, uint64_t read_base)
 
 json_t *report_kept__reporter(uint32_t first_psn, uint64_t base)
 {
-	return json_pack("{s:I, s:o}", "first_psn", (json_int_t)first_psn, "base", address(base));
+	/* The place in the page follows from the memory. */
+	return json_pack("{s:I, s:o}", "first_psn", (json_int_t)first_psn, "base",
+			 address(base / RDMA_BASE_PAGE_MAX * RDMA_BASE_PAGE_MAX));
 }
 
 /* 0 if memory cannot begin at the address in @text. */
