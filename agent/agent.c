@@ -3,7 +3,6 @@
 
 #include "agent.h"
 #include "agent/base/log.h"
-#include "agent/journal/journal_kept.h"
 #include "agent/store/store_kept.h"
 #include "agent/table/client_memory_kept.h"
 #include "agent/tea/table_kept.h"

@@ -10,9 +10,10 @@
 #include <dart/journal_access.h>
 #include <libdart/report/journal_target.h>
 
+#include "agent/rdma/kept_memory.h"
 #include "agent/rdma/report_kept.h"
+#include "agent/rdma/report_parts.h"
 #include "journal.h"
-#include "journal_kept.h"
 
 _Static_assert(DART_JOURNAL_NAME_MAX == REMOTE_OBJECT_NAME_MAX, "all names fit");
 _Static_assert(!offsetof(struct journal, object), "it is the first member");
@@ -48,71 +49,42 @@ static void journal__attached(struct remote_object *object)
 static void journal__print_kept(const struct remote_object *object,
 				char name[static FD_STORE_NAME_MAX])
 {
-	journal_kept__name(object->name, &((const struct journal *)object)->geometry, name);
+	const struct dart_journal_geometry *geometry = &((const struct journal *)object)->geometry;
+
+	_Static_assert(KEPT_MEMORY_NAME_FITS(JOURNAL_KEPT_PREFIX, DART_JOURNAL_NAME_MAX,
+					     ",20,64,10,16,64"),
+		       "the name fits");
+	kept_memory__name(name, JOURNAL_NOUN, object->name, "%u,%u,%u,%u,%u",
+			  geometry->batches_log2, geometry->entry_length, geometry->batch_log2,
+			  geometry->lists_log2, geometry->parts);
 }
 
 /* ---- appenders */
 
-static uint8_t *part_of(const struct journal *journal, uint32_t part)
+static struct report_parts parts_of(const struct journal *journal)
 {
-	return (uint8_t *)journal->object.memory.address +
-	       part * dart_journal_geometry__part(&journal->geometry);
+	return (struct report_parts){
+		.count = journal->geometry.parts,
+		.length = dart_journal_geometry__part(&journal->geometry),
+		.write_max = 1u << journal->geometry.batch_log2,
+	};
 }
 
 uint32_t journal__part(const struct journal *journal, const struct report_qp *appender)
 {
-	const uint8_t *memory = appender->view.memory_region->addr;
+	const struct report_parts parts = parts_of(journal);
 
-	return (memory - part_of(journal, 0)) / dart_journal_geometry__part(&journal->geometry);
-}
-
-static bool is_free(const struct journal *journal, uint32_t part)
-{
-	const struct remote_peer *peer;
-
-	TAILQ_FOREACH(peer, &journal->object.peers, link)
-		if (journal__part(journal, (const struct report_qp *)peer) == part)
-			return false;
-	return true;
-}
-
-/* Returns the first free part, or -ENOSPC. */
-static int find_part(const struct journal *journal, struct dart_error *error)
-{
-	uint32_t part;
-
-	for (part = 0; part < journal->geometry.parts; part++)
-		if (is_free(journal, part))
-			return part;
-	return dart_error__set(error, ENOSPC, "all %u parts of journal '%s' have an appender",
-			       journal->geometry.parts, journal->object.name);
+	return report_parts__number(&parts, &journal->object, appender);
 }
 
 int journals__add_appender(struct remote_objects *journals, struct journal *journal,
 			   struct in_addr address, int part, const struct report_qp_origin *origin,
-			   struct report_qp **result, struct dart_error *error)
+			   struct report_qp **appender, struct dart_error *error)
 {
-	const struct dart_journal_geometry *geometry = &journal->geometry;
-	const uint64_t length = dart_journal_geometry__part(geometry);
-	bool is_known = part >= 0 && (uint32_t)part < geometry->parts && is_free(journal, part);
-	int ret;
+	const struct report_parts parts = parts_of(journal);
 
-	if (!journal->object.read.pd)
-		return dart_error__set(error, ENODEV,
-				       "appenders need the RDMA device, which is not there now");
-	if (!is_known)
-		part = find_part(journal, error);
-	if (part < 0)
-		return part;
-	ret = report_qp__new(journals->device, address, part_of(journal, part), length,
-			     1u << geometry->batch_log2, origin, result, error);
-	if (ret)
-		return ret;
-	/* Batches of the former appender would look like an earlier start of the new one. */
-	if (!is_known)
-		memset(part_of(journal, part), 0, length);
-	remote_objects__add_peer(journals, &journal->object, &(*result)->peer);
-	return 0;
+	return report_parts__add(journals, &journal->object, &parts, address, part, origin,
+				 appender, error);
 }
 
 static void free_appender(struct remote_peer *peer)

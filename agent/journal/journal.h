@@ -13,6 +13,11 @@
 #include "agent/rdma/remote_objects.h"
 #include "agent/rdma/report_qp.h"
 
+/* In errors, and in the names of kept descriptors. */
+#define JOURNAL_NOUN "journal"
+/* All names in the fd store begin with this. */
+#define JOURNAL_KEPT_PREFIX JOURNAL_NOUN "-"
+
 struct journal {
 	struct remote_object object;
 	struct dart_journal_geometry geometry;

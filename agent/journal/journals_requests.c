@@ -5,8 +5,8 @@
 #include "agent/base/log.h"
 #include "agent/rdma/remote_requests.h"
 #include "agent/rdma/report_kept.h"
+#include "agent/rdma/report_parts.h"
 #include "journal.h"
-#include "journal_kept.h"
 
 /* The numbers of a geometry, hostile. */
 struct numbers {
@@ -100,14 +100,14 @@ static int add_appender(struct request *request)
 	journal = (struct journal *)named.object;
 	report_kept__read_reporter(request->kept, "appender", named.text, &origin);
 	ret = journals__add_appender(request->subject, journal, named.address,
-				     journal_kept__part(request->kept), &origin, &appender,
+				     report_parts__kept(request->kept, DART_JOURNAL_PARTS_MAX), &origin, &appender,
 				     &request->error);
 	request->is_early = ret == -EAGAIN;
 	if (ret)
 		return ret;
 	log__info("%s appends to journal %s", named.text, named.object->name);
 	kept = report_kept__reporter(appender->first_psn, appender->view.base);
-	journal_kept__set_part(kept, journal__part(journal, appender));
+	report_parts__keep(kept, journal__part(journal, appender));
 	request__keep(request, kept);
 	named.peer = &appender->peer;
 	remote_requests__tell_peer(request, &named);
