@@ -5,6 +5,11 @@ programs += dart-sim
 dart-sim_sources := $(wildcard papers/dart/*.c) $(in_memory)
 dart-sim_libraries := dart
 
+# Direct Telemetry Access: the errors of sketches.
+programs += sketch-sim
+sketch-sim_sources := papers/sketch/sketch_sim.c
+sketch-sim_libraries := dart
+
 # TEA: the cache of a switch.
 programs += tea-sim
 cached_traffic := $(addprefix papers/tea/, cached_traffic.c tea_sketch.c zipf.c) \
