@@ -278,6 +278,36 @@ static void test_choice(void **state)
 	rig__close(&rig);
 }
 
+/* Sketchers that ended long ago, and a clock that is ahead, do not hide newer periods. */
+static void test_majority(void **state)
+{
+	const uint32_t ahead = UINT32_MAX - 1;
+	const uint32_t counters[DART_SKETCH_STRIP_COLUMNS] = { 1 };
+	struct dart_sketch_merge *merge;
+	struct rig rig;
+	uint32_t part, n, i;
+
+	rig__open(&rig, DART_SKETCH_COUNT_MIN, 1, 8, 8);
+	for (part = 0; part < 7; part++)
+		for (n = 0; n < (part < 5 ? 2 : 4); n++)
+			end_period(&rig, part, n);
+	for (i = 0; i < 16; i++)
+		dart_sketch_strip__write(
+			&rig.geometry, ahead, 1, i, counters,
+			part_of(&rig, 7) + dart_sketch_geometry__offset(&rig.geometry, ahead, i));
+	merge = read_period(&rig, 0);
+	assert_int_equal(dart_sketch_merge__summary(merge)->period, PERIOD + 3);
+	assert_int_equal(dart_sketch_merge__summary(merge)->present, 2);
+	assert_int_equal(dart_sketch_merge__summary(merge)->absent, 6);
+	dart_sketch_merge__free(merge);
+	/* While one of two has the next one, the one before is read. */
+	end_period(&rig, 5, 4);
+	merge = read_period(&rig, 0);
+	assert_int_equal(dart_sketch_merge__summary(merge)->period, PERIOD + 3);
+	dart_sketch_merge__free(merge);
+	rig__close(&rig);
+}
+
 static void test_saturated(void **state)
 {
 	struct dart_sketch_merge *merge;
@@ -437,6 +467,8 @@ int main(void)
 		TEST("older and newer strips, and fewer reporters, are holes", test_other_strips),
 		TEST("a sketcher that did not write the period is absent", test_absent),
 		TEST("a period is the newest once 7/8 of it have come", test_choice),
+		TEST("old sketchers and a clock that is ahead do not hide newer periods",
+		     test_majority),
 		TEST("saturated counters do not count", test_saturated),
 		TEST("10,000 counts are like those in one memory, and lost strips are holes",
 		     test_like_one),

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <dart/sketch_access.h>
 #include <libdart/rdma/blocking_reads_internal.h>
@@ -164,8 +165,40 @@ static uint64_t place_of(const struct dart_sketch_reader *reader, uint32_t part,
 struct census {
 	uint32_t count;
 	uint32_t periods[DART_SKETCH_PARTS_MAX * SAMPLES_MAX];
+	/* That nearly all of a bank has; 0: none. */
+	uint32_t whole[DART_SKETCH_PARTS_MAX][DART_SKETCH_BANKS];
 	bool has_bytes[DART_SKETCH_PARTS_MAX][DART_SKETCH_BANKS];
 };
+
+static int compare(const void *a, const void *b)
+{
+	const uint32_t *left = a, *right = b;
+
+	return (*left > *right) - (*left < *right);
+}
+
+/* Sorts periods.  Returns the most frequent one up to @last, the newest of these; 0: there is none. */
+static uint32_t most_frequent(uint32_t *periods, uint32_t count, uint32_t last, uint32_t *times)
+{
+	uint32_t i, run = 0, found = 0;
+
+	*times = 0;
+	qsort(periods, count, sizeof(*periods), compare);
+	for (i = 0; i < count && periods[i] <= last; i++) {
+		run = i && periods[i] == periods[i - 1] ? run + 1 : 1;
+		if (run >= *times) {
+			*times = run;
+			found = periods[i];
+		}
+	}
+	return found;
+}
+
+/* 7/8 of @all */
+static bool is_nearly(uint32_t count, uint32_t all)
+{
+	return 8 * count >= 7 * all;
+}
 
 /* The last of as many equal groups of strips, so that the last strip is in it. */
 static uint32_t sample_of(const struct dart_sketch_geometry *geometry, uint32_t i)
@@ -184,7 +217,7 @@ static int look_at_part(struct dart_sketch_reader *reader, uint32_t part, struct
 	struct dart_sketch_strip strip;
 	struct run runs[SAMPLES_MAX] = {};
 	const uint8_t *copies;
-	uint32_t i;
+	uint32_t i, begin = census->count, times;
 	int ret;
 
 	for (i = 0; i < samples * DART_SKETCH_BANKS; i++)
@@ -203,44 +236,49 @@ static int look_at_part(struct dart_sketch_reader *reader, uint32_t part, struct
 		/* A strip in the other bank is in the wrong place. */
 		if (state == DART_SKETCH_WHOLE && strip.period % DART_SKETCH_BANKS == i / samples)
 			census->periods[census->count++] = strip.period;
+		if (i % samples < samples - 1)
+			continue;
+		strip.period = most_frequent(census->periods + begin, census->count - begin,
+					     UINT32_MAX, &times);
+		if (is_nearly(times, samples))
+			census->whole[part][i / samples] = strip.period;
+		begin = census->count;
 	}
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+/* The newest period up to @last that a part has nearly all of; 0: there is none. */
+static uint32_t newest(const struct census *census, uint32_t last)
 {
-	const uint32_t *left = a, *right = b;
+	const uint32_t *whole = census->whole[0];
+	uint32_t i, found = 0;
 
-	return (*left > *right) - (*left < *right);
+	for (i = 0; i < DART_SKETCH_PARTS_MAX * DART_SKETCH_BANKS; i++)
+		if (whole[i] <= last && whole[i] > found)
+			found = whole[i];
+	return found;
 }
 
-/* Returns the length of the run of equal periods that ends before @end, sorted. */
-static uint32_t run_before(const struct census *census, uint32_t end)
+static uint32_t parts_with(const struct census *census, uint32_t period)
 {
-	uint32_t begin = end;
+	uint32_t part, count = 0;
 
-	while (begin && census->periods[begin - 1] == census->periods[end - 1])
-		begin--;
-	return end - begin;
+	for (part = 0; part < DART_SKETCH_PARTS_MAX; part++)
+		count += census->whole[part][period % DART_SKETCH_BANKS] == period;
+	return count;
 }
 
-/* The newest period that is nearly as frequent as any; 0: there is none. */
-static uint32_t choose(struct census *census)
+/* See dart_sketch_reader__read(); @now: the present period.  0: there is none. */
+static uint32_t choose(struct census *census, uint32_t now)
 {
-	uint32_t end, run, most = 0;
+	uint32_t period = newest(census, now) ?: newest(census, UINT32_MAX), times;
 
-	qsort(census->periods, census->count, sizeof(*census->periods), compare);
-	for (end = census->count; end; end -= run) {
-		run = run_before(census, end);
-		if (run > most)
-			most = run;
-	}
-	for (end = census->count; end; end -= run) {
-		run = run_before(census, end);
-		if (run >= most - most / 8)
-			return census->periods[end - 1];
-	}
-	return 0;
+	if (!period)
+		return most_frequent(census->periods, census->count, now, &times) ?:
+			       most_frequent(census->periods, census->count, UINT32_MAX, &times);
+	if (period > 1 && !is_nearly(parts_with(census, period), parts_with(census, period - 1)))
+		period--;
+	return period;
 }
 
 /* ---- the sum */
@@ -287,6 +325,14 @@ static int add_parts(struct dart_sketch_reader *reader, const struct census *cen
 	return 0;
 }
 
+/* By the clock of this host. */
+static uint32_t present_period(const struct dart_sketch_reader *reader)
+{
+	const uint64_t period = time(NULL) / reader->geometry.period;
+
+	return period < UINT32_MAX ? period : UINT32_MAX;
+}
+
 static int read_period(struct dart_sketch_reader *reader, uint32_t period, struct census *census,
 		       struct dart_sketch_merge **result, struct dart_error *error)
 {
@@ -298,7 +344,7 @@ static int read_period(struct dart_sketch_reader *reader, uint32_t period, struc
 		ret = look_at_part(reader, part, census, error);
 	if (ret)
 		return ret;
-	period = period ?: choose(census);
+	period = period ?: choose(census, present_period(reader));
 	if (!period)
 		return dart_error__set(error, ENODATA, "no sketcher has written a period yet");
 	if (dart_sketch_merge__new(&reader->geometry, period, &merge))

@@ -36,11 +36,12 @@ const struct dart_sketch_geometry *
 dart_sketch_reader__geometry(const struct dart_sketch_reader *reader);
 
 /*
- * Adds up all parts of @period, or with 0 of the newest period that is nearly as whole as any: of
- * up to 64 strips of each bank and part, it has 7/8 of the number that the most frequent period
- * has.  The caller frees the sum.  Returns 0, or sets @error and returns -ENODATA if no part has a
- * strip of the period, -ENOMEM, and -ECONNRESET if the sketch was deleted or the agent ended,
- * -ETIMEDOUT, -EACCES or -EIO; after one of the last four the reader can only be closed.
+ * Adds up all parts of @period.  0 stands for the newest period that has begun, by the clock of this
+ * host, and of which a part has at least 7/8, of up to 64 strips that are looked at; or for the one
+ * before, while less than 7/8 as many parts have the newest one.  The caller frees the sum.  Returns
+ * 0, or sets @error and returns -ENODATA if no part has a strip of the period, -ENOMEM, and
+ * -ECONNRESET if the sketch was deleted or the agent ended, -ETIMEDOUT, -EACCES or -EIO; after one
+ * of the last four the reader can only be closed.
  */
 int dart_sketch_reader__read(struct dart_sketch_reader *reader, uint32_t period,
 			     struct dart_sketch_merge **merge, struct dart_error *error);
