@@ -149,6 +149,7 @@ static void agent__apply_limits(struct agent *agent)
 	agent->peer_services[3].most = limits->readers;
 	agent->peer_services[4].most = limits->readers;
 	agent->peer_services[5].most = limits->readers;
+	agent->peer_services[6].most = limits->readers;
 	agent->listener_limits = (struct listener_limits){
 		.per_address = limits->per_address,
 		.half_open = limits->half_open,
@@ -201,6 +202,11 @@ static void agent__open_peer_services(struct agent *agent)
 		.allowed = &agent->configuration.readers, .needs_list = true,
 		.list = "readers",
 	};
+	agent->peer_services[6] = (struct peer_service){
+		&sketch_reader_kind, &agent->sketches, &counts->sketch_readers,
+		.allowed = &agent->configuration.readers, .needs_list = true,
+		.list = "readers",
+	};
 	snapshots__open(&agent->snapshots, &agent->control_region);
 	sessions__open(&agent->sessions, &agent->snapshots, &counts->rpc);
 	agent->epochs = served_epochs__service(&agent->stores, &agent->configuration.readers);
@@ -224,12 +230,13 @@ static struct remote_objects agent__remote_objects(struct agent *agent,
 	};
 }
 
-/* Opens stores, tables, journals and ledgers. */
+/* Opens stores, tables, journals, ledgers and sketches. */
 static void agent__open_remote_objects(struct agent *agent)
 {
 	struct lookup_counts *lookup = &agent->self.counts->lookup;
 	struct journal_counts *journals = &agent->self.counts->journals;
 	struct ledger_counts *ledgers = &agent->self.counts->ledgers;
+	struct sketch_counts *sketches = &agent->self.counts->sketches;
 	struct store_counts *stores = &agent->self.counts->stores;
 
 	agent->stores.objects =
@@ -248,6 +255,9 @@ static void agent__open_remote_objects(struct agent *agent)
 		agent__remote_objects(agent, &ledger_kind, &ledgers->ledgers, &ledgers->adders);
 	remote_objects__open(&agent->ledgers.objects);
 	agent->ledgers.renewal_count = &ledgers->renewals;
+	agent->sketches = agent__remote_objects(agent, &sketch_kind, &sketches->sketches,
+						&sketches->sketchers);
+	remote_objects__open(&agent->sketches);
 }
 
 /* Takes the descriptors that the last dartd left with the service manager. */
@@ -255,7 +265,8 @@ static void agent__open_kept_descriptors(struct agent *agent)
 {
 	static const char *const prefixes[] = { STORE_KEPT_PREFIX, TABLE_KEPT_PREFIX,
 						JOURNAL_KEPT_PREFIX, LEDGER_KEPT_PREFIX,
-						CLIENT_KEPT_MEMORY,  CLIENT_KEPT_NOTES, NULL };
+						SKETCH_KEPT_PREFIX,  CLIENT_KEPT_MEMORY,
+						CLIENT_KEPT_NOTES,   NULL };
 
 	fd_store__open(&agent->kept_descriptors, prefixes);
 }
@@ -301,6 +312,7 @@ int agent__open(struct agent *agent, const struct options *options,
 			{ tables_requests, &agent->tables.objects },
 			{ journals_requests, &agent->journals },
 			{ ledgers_requests, &agent->ledgers },
+			{ sketches_requests, &agent->sketches },
 			{ listener_requests, &agent->listener },
 			{ client_requests, NULL },
 			{ registrations_requests, &agent->registrations },
@@ -409,6 +421,7 @@ int agent__open(struct agent *agent, const struct options *options,
 	kept_memory__log(&agent->tables.objects.kept);
 	kept_memory__log(&agent->journals.kept);
 	kept_memory__log(&agent->ledgers.objects.kept);
+	kept_memory__log(&agent->sketches.kept);
 	ret = agent__open_listener(agent, error);
 	if (ret)
 		goto close_socket;
@@ -426,6 +439,7 @@ close_coverage:
 close_registrations:
 	registrations__close(&agent->registrations);
 close_tables:
+	remote_objects__close(&agent->sketches);
 	remote_objects__close(&agent->ledgers.objects);
 	remote_objects__close(&agent->journals);
 	remote_objects__close(&agent->tables.objects);
@@ -480,6 +494,7 @@ void agent__close(struct agent *agent)
 	registration_socket__close(&agent->socket);
 	coverage_report__close(&agent->coverage);
 	registrations__close(&agent->registrations);
+	remote_objects__close(&agent->sketches);
 	remote_objects__close(&agent->ledgers.objects);
 	remote_objects__close(&agent->journals);
 	remote_objects__close(&agent->tables.objects);

@@ -17,6 +17,7 @@
 #include "agent/follow/follower.h"
 #include "agent/journal/journal.h"
 #include "agent/ledger/ledger.h"
+#include "agent/sketch/sketch.h"
 #include "agent/probe/probe.h"
 #include "agent/rdma/device.h"
 #include "agent/rdma/device_watch.h"
@@ -38,8 +39,8 @@
 #include "region_events.h"
 #include "settings.h"
 
-#define AGENT_REQUEST_TABLES 15
-#define AGENT_PEER_SERVICES 7
+#define AGENT_REQUEST_TABLES 16
+#define AGENT_PEER_SERVICES 8
 
 /* State of the RDMA device. */
 struct agent_device {
@@ -81,6 +82,7 @@ struct agent {
 	struct lookup_tables tables;
 	struct remote_objects journals;
 	struct ledgers ledgers;
+	struct remote_objects sketches;
 	struct request_table request_tables[AGENT_REQUEST_TABLES];
 	struct registrations registrations;
 	struct coverage_report coverage;

@@ -2,7 +2,7 @@
 /*
  * Handles the removal and the return of the agent's RDMA device.  Without the device, peers cannot
  * use RDMA, but everything else works: registrations stay, TCP callers are served, and stores,
- * tables, journals and ledgers keep their contents.
+ * tables, journals, ledgers and sketches keep their contents.
  */
 #include <errno.h>
 #include <string.h>
@@ -68,6 +68,7 @@ static void agent__leave_device(struct agent *agent)
 	struct dart_error error;
 
 	listener__close(&agent->listener);
+	remote_objects__detach(&agent->sketches);
 	remote_objects__detach(&agent->ledgers.objects);
 	remote_objects__detach(&agent->journals);
 	remote_objects__detach(&agent->tables.objects);
@@ -105,6 +106,7 @@ static int agent__open_device(struct agent *agent, struct dart_error *error)
 		       remote_objects__attach(&agent->tables.objects, error)		  ?:
 		       remote_objects__attach(&agent->journals, error)			  ?:
 		       remote_objects__attach(&agent->ledgers.objects, error)		  ?:
+		       remote_objects__attach(&agent->sketches, error)			  ?:
 		       agent__open_listener(agent, error);
 }
 

@@ -58,7 +58,8 @@ static int check_request(const char *type, struct request *request,
 	ret = given ? entry_name__check(given, &request->error) : 0;
 	/* An item without a name takes the name of its map, which is not open here. */
 	if (!ret && given && strcmp(type, "store-create") && strcmp(type, "table-create") &&
-	    strcmp(type, "journal-create") && strcmp(type, "ledger-create"))
+	    strcmp(type, "journal-create") && strcmp(type, "ledger-create") &&
+	    strcmp(type, "sketch-create"))
 		strcpy(name, given);
 	return ret;
 }
@@ -121,6 +122,8 @@ static void print_counts(const struct dart_configuration *configuration)
 		{ "appender-add", "appender", "appenders" },
 		{ "ledger-create", "ledger", "ledgers" },
 		{ "adder-add", "adder", "adders" },
+		{ "sketch-create", "sketch", "sketches" },
+		{ "sketcher-add", "sketcher", "sketchers" },
 	};
 	const char *separator = "", *type;
 	unsigned int count;

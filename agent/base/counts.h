@@ -83,6 +83,11 @@ struct ledger_counts {
 	uint64_t renewals; /* of their queue pairs */
 };
 
+struct sketch_counts {
+	uint64_t sketches; /* now */
+	uint64_t sketchers;
+};
+
 /* Memory regions of RDMA. */
 struct memory_counts {
 	uint64_t regions;	/* now */
@@ -128,6 +133,7 @@ struct counts {
 	struct peer_counts table_readers;
 	struct peer_counts journal_readers;
 	struct peer_counts ledger_readers;
+	struct peer_counts sketch_readers;
 	struct serve_counts rpc, tcp;
 	struct tcp_counts tcp_refused;
 	struct connection_counts connections;
@@ -136,6 +142,7 @@ struct counts {
 	struct lookup_counts lookup;
 	struct journal_counts journals;
 	struct ledger_counts ledgers;
+	struct sketch_counts sketches;
 	struct memory_counts memory;
 	uint64_t gathering_modules;	/* 0: by eBPF programs */
 	struct quarantine_counts quarantine;

@@ -2,7 +2,8 @@
 /*
  * Kinds of peers that connect over RDMA: controllers, see <dart/control.h>, readers of stores, see
  * <dart/store_access.h>, readers of tables, see <dart/tea_access.h>, readers of journals, see
- * <dart/journal_access.h>, readers of ledgers, see <dart/ledger_access.h>, and callers, see
+ * <dart/journal_access.h>, readers of ledgers, see <dart/ledger_access.h>, readers of sketches, see
+ * <dart/sketch_access.h>, and callers, see
  * <dart/rpc.h>.  The rooms that serve them implement the operations, and agent.c hands them to the
  * listener.
  */

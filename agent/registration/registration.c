@@ -70,6 +70,7 @@ static const struct part {
 	{ "requester", "table", "requester-remove" },
 	{ "appender", "journal", "appender-remove" },
 	{ "adder", "ledger", "adder-remove" },
+	{ "sketcher", "sketch", "sketcher-remove" },
 };
 
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
@@ -150,6 +151,7 @@ static const struct {
 	{ "store ", "store-delete" },
 	{ "journal ", "journal-delete" },
 	{ "ledger ", "ledger-delete" },
+	{ "sketch ", "sketch-delete" },
 	{ "table ", "table-delete" },
 	{}
 };

@@ -175,7 +175,7 @@ static void registrations__end_unwanted(struct registrations *registrations)
 		if (registration->is_wanted ||
 		    registration->origin != REGISTRATION_BY_CONFIGURATION)
 			continue;
-		/* A missing store, table, journal or ledger may still have memory. */
+		/* A missing store, table, journal, ledger or sketch may still have memory. */
 		if (registration->name)
 			registrations__end(registrations, registration);
 		else
@@ -214,13 +214,14 @@ static bool is_one_of(const struct registration *registration, const char *const
 	return false;
 }
 
-/* Does it need the RDMA device?  Existing stores, tables, journals and ledgers outlast that. */
+/* Does it need the RDMA device?  Existing memory outlasts that. */
 static bool needs_device(const struct registration *registration)
 {
 	static const char *const requests[] = { "store-create",	  "table-create",
 						"journal-create", "ledger-create",
-						"reporter-add",	  "requester-add",
-						"appender-add",	  "adder-add",
+						"sketch-create",  "reporter-add",
+						"requester-add",  "appender-add",
+						"adder-add",	  "sketcher-add",
 						NULL };
 
 	return is_one_of(registration, requests);

@@ -13,7 +13,7 @@ registrations() {
 		gojq -c ".[] | [.name, .request, .path, .missing]" | sort
 }
 
-# table: entries, followers, stores, journals, ledgers and probes, without members that a restart changes
+# table: entries, followers, stores, journals, ledgers, sketches and probes, without members that a restart changes
 table() {
 	dartctl -j list | gojq -c '.[] | del(.age_s, .counters_id, .map_id)' | sort
 	dartctl -j probe list | gojq -c '.[] | del(.missed)'
@@ -23,6 +23,8 @@ table() {
 	dartctl -j ledger list | gojq -c '.[] | del(.epoch)' | sort
 	dartctl -j adder list | gojq -c '.[] | del(.qpn, .first_psn, .expected_psn)' | sort
 	dartctl -j appender list | gojq -c '.[] | del(.qpn)' | sort
+	dartctl -j sketch list | gojq -c '.[] | del(.epoch)' | sort
+	dartctl -j sketcher list | gojq -c '.[] | del(.qpn)' | sort
 }
 
 # same COMMAND FILE: the command prints the contents of the file
@@ -92,11 +94,13 @@ journal create events --batches 2^4 --entry 16 --lists 2^2 --parts 3
 appender add events 10.77.0.2
 ledger create flows --words 2^8 --rows 3
 adder add flows 10.77.0.2
+sketch create heavy --columns 2^6 --kind count-sketch --period 2s --parts 3
+sketcher add heavy 10.77.0.2
 LINES
 registrations >/run/registrations
 table >/run/table
 count=$(wc -l </run/registrations)
-check "an object of each kind is registered" [ "$count" -eq 20 ]
+check "an object of each kind is registered" [ "$count" -eq 22 ]
 bpftool map update pinned $map key 0 0 0 0 value 255 255 255 255 255 255 255 255
 for shown in show '-j show'; do
 	check "dartctl $shown prints 2^64 - 1 as an integer" \

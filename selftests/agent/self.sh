@@ -69,7 +69,7 @@ check "the agent has an entry about itself from the start, the first of the list
 	'dartctl -j list | is_true ".[0] | .name == \"dartd\" and .copies == 1"'
 check "dartctl show prints the entry" dartctl show dartd
 check "its values have names, kinds and units" sh -c 'dartctl -j show dartd |
-	is_true ".schema.fields | map(select(.kind != \"text\")) | length == 159 and
+	is_true ".schema.fields | map(select(.kind != \"text\")) | length == 163 and
 		all(.kind == \"counter\" or .kind == \"gauge\") and all(.unit | length > 0)"'
 refuse "it cannot be unregistered" "dartctl: 'dartd' is the entry about dartd itself" \
 	dartctl unregister dartd
@@ -109,6 +109,9 @@ check "it counts adders" changes_by adders 1 dartctl adder add flows 10.77.0.2
 check "it counts queue pairs that were replaced" changes_by adder_renewals 1 \
 	dartctl adder renew flows 10.77.0.2
 check "a deleted ledger is not counted" changes_by ledgers -1 dartctl ledger delete flows
+check "it counts sketches" changes_by sketches 1 dartctl sketch create heavy --columns 2^4
+check "it counts sketchers" changes_by sketchers 1 dartctl sketcher add heavy 10.77.0.2
+check "a deleted sketch is not counted" changes_by sketches -1 dartctl sketch delete heavy
 check "a removed follower is not counted" changes_by followers -1 \
 	dartctl unregister snmp:udp@*
 check "a removed entry is not counted" changes_by entries -1 \

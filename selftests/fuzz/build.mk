@@ -17,7 +17,7 @@ fuzz_application_layout_parsers := agent/application/reader.c \
 fuzz_collectors_parsers := tools/lib/dart/report/collectors.c
 fuzz_configuration_parsers := tools/lib/dart/yaml_file.c \
 	$(addprefix tools/lib/dart/configuration/configuration, _items.c \
-	_journals.c _ledgers.c _load.c _loader.c _settings.c _stores.c) \
+	_journals.c _ledgers.c _load.c _loader.c _settings.c _sketches.c _stores.c) \
 	$(wildcard tools/lib/dart/settings/*.c)
 fuzz_connect_request_sources := agent/base/mirror.c agent/rdma/connect_request.c
 fuzz_connect_request_parsers := $(fuzz_connect_request_sources) \

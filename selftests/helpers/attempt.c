@@ -289,6 +289,23 @@ static const struct call {
 		     "\"address\": \"" REPORTER "\"}\n" },
 	{ "ledger-delete",
 	  .request = "{\"request\": \"ledger-delete\", \"name\": \"others\"}\n" },
+	{ "sketch-create",
+	  .request = "{\"request\": \"sketch-create\", \"name\": \"attempt\", "
+		     "\"columns_log2\": 4}\n" },
+	{ "sketch-list", .request = "{\"request\": \"sketch-list\"}\n" },
+	{ "sketch-open",
+	  .request = "{\"request\": \"sketch-open\", \"name\": \"others\"}\n" },
+	{ "sketcher-add",
+	  .request = "{\"request\": \"sketcher-add\", \"sketch\": \"others\", "
+		     "\"address\": \"" REPORTER "\"}\n" },
+	{ "sketcher-list", .request = "{\"request\": \"sketcher-list\"}\n" },
+	{ "sketch-export",
+	  .request = "{\"request\": \"sketch-export\", \"name\": \"others\"}\n" },
+	{ "sketcher-remove",
+	  .request = "{\"request\": \"sketcher-remove\", \"sketch\": \"others\", "
+		     "\"address\": \"" REPORTER "\"}\n" },
+	{ "sketch-delete",
+	  .request = "{\"request\": \"sketch-delete\", \"name\": \"others\"}\n" },
 };
 
 #define CALLS (sizeof(calls) / sizeof(calls[0]))
@@ -312,7 +329,7 @@ static const char *ask(const char *request, int fd)
 		"yes" : json_string_value(json_object_get(reply, "error"));
 }
 
-/* Makes descriptors, entries, stores, tables, journals and ledgers as before earlier attempts. */
+/* Makes descriptors, entries, stores, tables, journals, ledgers and sketches as before earlier attempts. */
 static void prepare(void)
 {
 	int first = array_map("first", 8, 1, BPF_F_MMAPABLE);
@@ -347,6 +364,8 @@ static void prepare(void)
 	    "\"entry_length\": 4}\n", -1);
 	ask("{\"request\": \"ledger-delete\", \"name\": \"attempt\"}\n", -1);
 	ask("{\"request\": \"ledger-create\", \"name\": \"others\", \"words_log2\": 4}\n", -1);
+	ask("{\"request\": \"sketch-delete\", \"name\": \"attempt\"}\n", -1);
+	ask("{\"request\": \"sketch-create\", \"name\": \"others\", \"columns_log2\": 4}\n", -1);
 
 	/* An entry of another member of the group. */
 	if (setegid(getgrnam("dart")->gr_gid) || seteuid(ANOTHER))

@@ -24,17 +24,21 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import generate  # noqa: E402
 
 
-def memory(name):
+def read_memory(kind, name):
+    """The memory of an object of dartd on this host."""
     client = socket.socket(socket.AF_UNIX)
     client.connect("/run/dart/dartd.sock")
-    client.send(json.dumps({"request": "ledger-open", "name": name}).encode() + b"\n")
+    client.send(json.dumps({"request": f"{kind}-open", "name": name}).encode() + b"\n")
     reply, ancillary, _, _ = client.recvmsg(65536, socket.CMSG_SPACE(4))
     if not ancillary:
-        sys.exit(f"ledger.py: no descriptor: {reply}")
+        sys.exit(f"no descriptor: {reply}")
     fds = array.array("i")
     fds.frombytes(ancillary[0][2][:4])
-    length = json.loads(reply)["ledger"]["bytes"]
-    print(base64.b64encode(os.pread(fds[0], length, 0)).decode())
+    return os.pread(fds[0], json.loads(reply)[kind]["bytes"], 0)
+
+
+def memory(name):
+    print(base64.b64encode(read_memory("ledger", name)).decode())
 
 
 def key_of(line):
@@ -44,6 +48,11 @@ def key_of(line):
             ipaddress.ip_address(fields["--dst"]).packed +
             struct.pack(">HHB", *(int(fields[name])
                                   for name in ("--sport", "--dport", "--proto"))))
+
+
+def packets_of(flow, flows, packets):
+    """Packets of a flow: uniform flows send one in turn."""
+    return (packets + flows - 1 - flow) // flows
 
 
 def same(memory_path, export, flows, *summaries):
@@ -59,9 +68,8 @@ def same(memory_path, export, flows, *summaries):
         with open(path, encoding="ascii") as file:
             summary = json.load(file)["ledger"]
         lost = [a + b for a, b in zip(lost, summary["lost"] + [summary["lost_of_total"]])]
-        # Uniform flows send a packet in turn.
         for i, key in enumerate(keys):
-            amount = (summary["packets"] + len(keys) - 1 - i) // len(keys)
+            amount = packets_of(i, len(keys), summary["packets"])
             for row in range(rows):
                 expected[row * words + generate.crc(generate.SLOTS[row], key) % words] += amount
             expected[rows * words] += amount

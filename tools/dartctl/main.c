@@ -35,6 +35,8 @@ static const struct command commands[] = {
 	{ "appender", .commands = appender_commands, .summary = "" },
 	{ "ledger", .commands = ledger_commands, .summary = "" },
 	{ "adder", .commands = adder_commands, .summary = "" },
+	{ "sketch", .commands = sketch_commands, .summary = "" },
+	{ "sketcher", .commands = sketcher_commands, .summary = "" },
 	{ "flow", .commands = flow_commands, .summary = "" },
 	{ "xdp", .commands = xdp_commands, .summary = "" },
 	{ "registration", .commands = registration_commands, .summary = "" },

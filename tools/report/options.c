@@ -31,6 +31,7 @@ enum {
 	OPTION_PORTS,
 	OPTION_RATE,
 	OPTION_SEED,
+	OPTION_SKETCH,
 	OPTION_SKEW,
 	OPTION_SOURCE,
 };
@@ -55,6 +56,7 @@ static const struct option long_options[] = {
 	{ "ports", required_argument, NULL, OPTION_PORTS },
 	{ "rate", required_argument, NULL, OPTION_RATE },
 	{ "seed", required_argument, NULL, OPTION_SEED },
+	{ "sketch", required_argument, NULL, OPTION_SKETCH },
 	{ "skew", required_argument, NULL, OPTION_SKEW },
 	{ "source", required_argument, NULL, OPTION_SOURCE },
 	{ "version", no_argument, NULL, 'V' },
@@ -63,15 +65,16 @@ static const struct option long_options[] = {
 
 const char options__help[] =
 	"Usage: dart-report [OPTION]... --interface IFACE\n"
-	"                   --collectors FILE | --journal FILE | --ledger FILE\n"
+	"                   --collectors FILE | --journal FILE | --ledger FILE | --sketch FILE\n"
 	"                   --flows KIND | --pcap FILE | --live IFACE\n"
 	"Reports the paths of flows to stores, appends them to a journal, or counts their\n"
-	"packets in a ledger.\n"
+	"packets in a ledger or a sketch.\n"
 	"\n"
 	"  -c, --collectors FILE  collectors to report to (see dart_collectors(5)); may be\n"
 	"                         repeated\n"
 	"      --journal FILE     append an entry for each packet (see dart_journals(5))\n"
 	"      --ledger FILE      add each packet to its flow (see dart_ledgers(5))\n"
+	"      --sketch FILE      count the packets of each period (see dart_sketches(5))\n"
 	"      --cache N          flows whose packets are added up before (1024)\n"
 	"  -i, --interface IFACE  send from this Ethernet interface\n"
 	"  -f, --flows KIND       generate flows: uniform, zipf or fat-tree\n"
@@ -81,8 +84,8 @@ const char options__help[] =
 	"      --skew S           zipf: packets of rank r are proportional to 1/r^S (1)\n"
 	"      --ports K          fat-tree: ports per switch (8)\n"
 	"  -p, --pcap FILE        report the INT-MD packets of a capture\n"
-	"      --live IFACE       count the packets that arrive at an interface, in a ledger,\n"
-	"                         until a signal comes\n"
+	"      --live IFACE       count the packets that arrive at an interface, in a ledger\n"
+	"                         or a sketch, until a signal comes\n"
 	"      --copies WHICH     slots to fill per key: one at random (random), or all\n"
 	"      --follow           go on with other numbers when a file of collectors, or of a\n"
 	"                         ledger, changes\n"
@@ -197,6 +200,9 @@ static int parse_one(struct options *options, int c, char *argv[],
 	case OPTION_LEDGER:
 		options->ledger = optarg;
 		return 0;
+	case OPTION_SKETCH:
+		options->sketch = optarg;
+		return 0;
 	case OPTION_LIVE:
 		options->live = optarg;
 		return 0;
@@ -233,7 +239,7 @@ static int parse_one(struct options *options, int c, char *argv[],
 static int check(const struct options *options, bool has_kind, struct dart_error *error)
 {
 	const int kinds = options->emit_int + !!options->collector_files + !!options->journal +
-			  !!options->ledger;
+			  !!options->ledger + !!options->sketch;
 	const uint64_t max = dart_flows__max(&options->flows);
 
 	if (!options->interface)
@@ -244,12 +250,12 @@ static int check(const struct options *options, bool has_kind, struct dart_error
 			"expected either --flows KIND, --pcap FILE or --live IFACE");
 	if (kinds > 1)
 		return dart_error__set(error, EINVAL,
-			"--emit int, --collectors, --journal and --ledger are mutually exclusive");
+			"--emit int, --collectors, --journal, --ledger and --sketch are mutually exclusive");
 	if (!kinds)
 		return dart_error__set(error, EINVAL,
-			"no collector to report to (add --collectors FILE, --journal FILE or --ledger FILE)");
-	if (options->live && !options->ledger)
-		return dart_error__set(error, EINVAL, "--live needs --ledger FILE");
+			"no collector to report to (add --collectors, --journal, --ledger or --sketch FILE)");
+	if (options->live && !options->ledger && !options->sketch)
+		return dart_error__set(error, EINVAL, "--live needs --ledger or --sketch FILE");
 	if (options->follows && !options->collector_files && !options->ledger)
 		return dart_error__set(error, EINVAL,
 				       "--follow needs --collectors FILE or --ledger FILE");

@@ -17,6 +17,7 @@ struct options {
 	size_t collector_files;
 	const char *journal;		/* file to append entries to, not reports */
 	const char *ledger;		/* file to add packets to, not reports */
+	const char *sketch;		/* file to count packets for, not reports */
 	uint32_t cache;			/* rows in front of the ledger */
 	const char *interface;
 	const char *pcap;		/* NULL: generated flows */

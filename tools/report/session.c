@@ -177,6 +177,9 @@ static int session__send_one(struct session *session, const struct options *opti
 	if (session->counting.adder)
 		return counting__add(&session->counting, packet->key, packet->key_length, 1,
 				     socket);
+	if (session->sketching.sketcher)
+		return sketching__count(&session->sketching, packet->key, packet->key_length, 1,
+					socket);
 	if (session->appender)
 		return session__append(session, packet, socket);
 	if (session->builder)
@@ -197,7 +200,18 @@ static int take_sum(void *argument, const uint8_t *key, size_t length, uint64_t 
 	const struct live_sink *sink = argument;
 
 	sink->session->packets += packets;
+	if (sink->session->sketching.sketcher)
+		return sketching__count(&sink->session->sketching, key, length, packets,
+					sink->socket);
 	return counting__add(&sink->session->counting, key, length, packets, sink->socket);
+}
+
+/* Sends until @end, of CLOCK_MONOTONIC. */
+static int session__run_until(struct session *session, uint64_t end,
+			      struct dart_packet_socket *socket)
+{
+	return session->sketching.sketcher ? sketching__run(&session->sketching, end, socket) :
+					     counting__run(&session->counting, end, socket);
 }
 
 /* A signal that ends the session. */
@@ -223,14 +237,18 @@ static int session__count_live(struct session *session, struct dart_packet_socke
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	while (!ret && !session->counting.has_given_up && !has_ended(&signals)) {
 		next += LIVE_PERIOD_NS;
-		ret = counting__run(&session->counting, next, socket) ?:
+		ret = session__run_until(session, next, socket) ?:
 			      live__drain(session->live, take_sum, &sink);
 	}
 	live__end(session->live);
-	/* Each call empties the map that the program counted in since the last one. */
-	ret = ret ?: live__drain(session->live, take_sum, &sink) ?:
-		      counting__finish(&session->counting, socket) ?:
-		      dart_packet_socket__flush(socket);
+	/*
+	 * Each call empties the map that the program counted in since the last one.  A sketch does
+	 * not get the present period, which is not whole.
+	 */
+	ret = ret ?: live__drain(session->live, take_sum, &sink);
+	if (!ret && session->counting.adder)
+		ret = counting__finish(&session->counting, socket);
+	ret = ret ?: dart_packet_socket__flush(socket);
 	live__rest(session->live, &session->others, &session->crowded);
 	session->ns = dart_clock__ns(CLOCK_MONOTONIC) - start;
 	session->frames = dart_packet_socket__sent(socket);
@@ -260,6 +278,8 @@ static int session__send(struct session *session, const struct options *options,
 	struct int_packet packet;
 	int ret = 0, sent = 0;
 
+	if (session->sketching.sketcher)
+		sketching__await_period(&session->sketching);
 	while (!sent && !session->counting.has_given_up &&
 	       (ret = feed__next(feed, &packet, error)) > 0) {
 		if (session->watch.paths) {
@@ -272,6 +292,8 @@ static int session__send(struct session *session, const struct options *options,
 	}
 	if (!sent && session->counting.adder)
 		sent = counting__finish(&session->counting, socket);
+	if (!sent && session->sketching.sketcher)
+		sent = sketching__finish(&session->sketching, socket);
 	if (!sent)
 		sent = session__flush(session, socket);
 	if (!sent)
@@ -322,6 +344,8 @@ static int session__init(struct session *session, const struct options *options,
 	if (options->ledger)
 		return counting__open(&session->counting, options->ledger, options->interface,
 				      address, options->cache, options->follows, socket, error);
+	if (options->sketch)
+		return sketching__open(&session->sketching, options->sketch, address, error);
 	if (options->follows) {
 		ret = path_watch__open(&session->watch, options->collectors,
 				       options->collector_files, error) ?:
@@ -366,6 +390,7 @@ void session__clear(struct session *session)
 		path_watch__close(&session->watch);
 	live__close(session->live);
 	counting__close(&session->counting);
+	sketching__close(&session->sketching);
 	dart_journal_appender__free(session->appender);
 	dart_report_builder__free(session->builder);
 	dart_collectors__free(&session->collectors);

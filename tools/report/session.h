@@ -10,6 +10,7 @@
 #include "counting.h"
 #include "live.h"
 #include "options.h"
+#include "sketching.h"
 #include "tools/watch/path_watch.h"
 
 /* Counts the outcomes of the packets of the feed. */
@@ -34,7 +35,8 @@ struct session {
 	uint64_t flush_at;	/* of CLOCK_MONOTONIC; 0 before the first entry */
 	struct live *live;	/* NULL: packets are those of the feed */
 	uint64_t crowded;	/* packets of flows that found no room in the kernel */
-	struct counting counting;	/* with an adder if packets are counted */
+	struct counting counting;	/* with an adder if packets are counted in a ledger */
+	struct sketching sketching;	/* with a sketcher if they are counted in a sketch */
 };
 
 /*

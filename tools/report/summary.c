@@ -43,6 +43,23 @@ static void print_counting(const struct counting *counting)
 		printf("%" PRIu64 " times another queue pair\n", counts->renewals);
 }
 
+static void print_sketching(const struct sketching *sketching)
+{
+	const struct dart_sketcher_counts *counts = dart_sketcher__counts(sketching->sketcher);
+	const struct dart_collector *collector = &sketching->target.collector;
+	char ip[INET_ADDRSTRLEN];
+
+	inet_ntop(AF_INET, &collector->ip, ip, sizeof(ip));
+	printf("%s at %s, queue pair %" PRIu32 ": %" PRIu64 " packets, %" PRIu64
+	       " periods in %" PRIu64 " strips\n",
+	       collector->name, ip, collector->qpn, sketching->packets, counts->periods,
+	       counts->strips);
+	if (counts->dropped)
+		printf("%" PRIu64 " periods were not whole, and not sent\n", counts->dropped);
+	if (counts->lost)
+		printf("%" PRIu64 " strips were not sent in time\n", counts->lost);
+}
+
 void summary__print(const struct session *session)
 {
 	const struct dart_collector *collector = session->collectors.list;
@@ -65,6 +82,8 @@ void summary__print(const struct session *session)
 	}
 	if (session->counting.adder)
 		print_counting(&session->counting);
+	if (session->sketching.sketcher)
+		print_sketching(&session->sketching);
 	if (session->unassigned)
 		printf("%" PRIu64 " packets %s\n", session->unassigned,
 		       session->appender ? "of IPv6, which entries have no room for" :
@@ -124,6 +143,25 @@ static json_t *counting_to_json(const struct counting *counting)
 			 (json_int_t)counts->lost[target->geometry.rows]);
 }
 
+/* NULL if nothing was counted. */
+static json_t *sketching_to_json(const struct sketching *sketching)
+{
+	const struct dart_collector *collector = &sketching->target.collector;
+	const struct dart_sketcher_counts *counts;
+	char ip[INET_ADDRSTRLEN];
+
+	if (!sketching->sketcher)
+		return NULL;
+	counts = dart_sketcher__counts(sketching->sketcher);
+	inet_ntop(AF_INET, &collector->ip, ip, sizeof(ip));
+	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "name", collector->name,
+			 "ip", ip, "qpn", (json_int_t)collector->qpn, "packets",
+			 (json_int_t)sketching->packets, "periods", (json_int_t)counts->periods,
+			 "first_period", (json_int_t)sketching->first_period, "dropped",
+			 (json_int_t)counts->dropped, "strips", (json_int_t)counts->strips, "lost",
+			 (json_int_t)counts->lost);
+}
+
 static json_t *collectors_to_json(const struct session *session)
 {
 	json_t *list = json_array();
@@ -151,7 +189,7 @@ int summary__print_json(const struct session *session)
 	json_t *json;
 	int ret;
 
-	json = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:o, s:o*, s:o*}", "packets",
+	json = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:o, s:o*, s:o*, s:o*}", "packets",
 			 (json_int_t)session->packets, "frames", (json_int_t)session->frames,
 			 "unassigned", (json_int_t)session->unassigned, "others",
 			 (json_int_t)session->others, "crowded",
@@ -160,7 +198,8 @@ int summary__print_json(const struct session *session)
 			 (json_int_t)session->refusals, "seconds", session->ns / 1e9,
 			 "frames_per_second", frames_per_second(session), "collectors",
 			 collectors_to_json(session), "journal", journal_to_json(session),
-			 "ledger", counting_to_json(&session->counting));
+			 "ledger", counting_to_json(&session->counting), "sketch",
+			 sketching_to_json(&session->sketching));
 	if (!json)
 		return -ENOMEM;
 	ret = json_dumpf(json, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));

@@ -271,6 +271,24 @@
  *   {"request": "adder-list", "ledger": N}
  *       The adders of this ledger, or of all ledgers without "ledger".
  *
+ *   {"request": "sketch-create", "name": N, "columns_log2": W, "kind": K, "rows": D,
+ *    "period": SECONDS, "parts": P, "file": F}
+ *       Creates a sketch of D rows of 2^W columns for P sketchers, see <dart/sketch.h>; all but the
+ *       name and W are optional.  K is "count-min" or "count-sketch".  F as of store-create.
+ *       Without F, if the service manager kept the memory of a sketch with this name and geometry,
+ *       the sketch gets that memory, with its counters.  Root only.
+ *   {"request": "sketch-delete", "name": N}
+ *   {"request": "sketch-list"}
+ *   {"request": "sketch-open", "name": N}
+ *   {"request": "sketch-export", "name": N}
+ *       As the requests for stores; "export" returns the configuration that sketchers need.
+ *   {"request": "sketcher-add", "sketch": N, "address": A}
+ *   {"request": "sketcher-remove", "sketch": N, "address": A}
+ *       Adds or removes a sketcher, by its IPv4 address.  It gets the first part of the sketch that
+ *       no sketcher has, whose bytes become zeros.  EAGAIN as of reporter-add.  Root only.
+ *   {"request": "sketcher-list", "sketch": N}
+ *       The sketchers of this sketch, or of all sketches without "sketch".
+ *
  *   {"request": "registration-list"}
  *       The registrations that the agent restores after a restart.
  *   {"request": "registration-save"}
@@ -278,8 +296,8 @@
  *
  * Objects that register-source, follow-source, register-host, register-map, register-counters,
  * probe-load, application-add, store-create, reporter-add, table-create, requester-add,
- * journal-create, appender-add, ledger-create and adder-add register outlive the agent: the agent
- * writes the request to its state file before it sends the reply, and the next
+ * journal-create, appender-add, ledger-create, adder-add, sketch-create and sketcher-add register
+ * outlive the agent: the agent writes the request to its state file before it sends the reply, and the next
  * agent carries the request out again.  It opens an object that came as a descriptor by its path:
  * the path of the descriptor or, from root, the member "path" of such a request (for eBPF maps,
  * which have no path of their own: where the map is pinned).  If that fails the registration is
@@ -406,12 +424,18 @@
  * An adder: {"ledger": N, "adder": A, "qpn": 17, "state": "ready" or "error", "first_psn": 5,
  * "expected_psn": 12, "renewals": 0}, as a requester.
  *
+ * A sketch: {"name": N, "kind": "count-min", "rows": 4, "columns_log2": 16, "period": 10,
+ * "parts": 8, "bytes": 17563648, "huge_pages": false, "file": F, "epoch": S, "sketchers": 1,
+ * "readers": 0}, as a store.
+ *
+ * A sketcher: {"sketch": N, "sketcher": A, "part": 0, "qpn": 17}.
+ *
  * A registration: {"name": "entry cpustat", "request": {the request, without "path"},
  * "path": P, "owner": UID, "origin": "command" or "configuration", "missing": why it could
  * not be restored}; path and missing are present only if they apply, and name once the agent
- * has carried the request out: "entry", "follower", "host", "probe", "store", "table", "journal"
- * or "ledger" and its name, or "reporter", "requester", "appender" or "adder", its store, table,
- * journal or ledger, and its address.
+ * has carried the request out: "entry", "follower", "host", "probe", "store", "table", "journal",
+ * "ledger" or "sketch" and its name, or "reporter", "requester", "appender", "adder" or "sketcher",
+ * its store, table, journal, ledger or sketch, and its address.
  *
  * Names of entries: 1 to DART_REGISTRATION_NAME_MAX - 1 characters out of letters, digits and
  * "_-.:/@+=%~", or up to DART_CONTROL_ENTRY_NAME_MAX - 1 (see <dart/control.h>) for names
@@ -419,7 +443,8 @@
  * DART_STORE_NAME_MAX - 1 characters (see <dart/store_access.h>).  Names of tables: up to
  * DART_TEA_NAME_MAX - 1 characters (see <dart/tea_access.h>).  Names of journals: up to
  * DART_JOURNAL_NAME_MAX - 1 characters (see <dart/journal_access.h>).  Names of ledgers: up to
- * DART_LEDGER_NAME_MAX - 1 characters (see <dart/ledger_access.h>).
+ * DART_LEDGER_NAME_MAX - 1 characters (see <dart/ledger_access.h>).  Names of sketches: up to
+ * DART_SKETCH_NAME_MAX - 1 characters (see <dart/sketch_access.h>).
  *
  * The mode of the socket decides who may connect: root, and the group "dart" where it
  * exists.  DART_REGISTRATION_CLIENTS clients can be connected at a time, unless the

@@ -76,7 +76,7 @@ static int print_file(const struct options *options, const struct request *reque
 	if (file || errno == ENOMEM)
 		status = print_json(file, 0);
 	else if (request->peer)
-		status = fail(ENOENT, "'%s' is not an %s of %s '%s'", request->peer, kind->part,
+		status = fail(ENOENT, "'%s' is no %s of %s '%s'", request->peer, kind->part,
 			      kind->object, name);
 	else
 		status = fail(ENOENT, "%s '%s' has no %ss (see %s)", kind->object, name, kind->part,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The command that exports an object with peers: "journal export", "ledger export". */
+/* The command that exports an object with peers: "journal export", "ledger export", "sketch export". */
 #ifndef PARTS_EXPORT_H
 #define PARTS_EXPORT_H
 

@@ -72,6 +72,17 @@ bool schemas__has(const char *name)
 	return file;
 }
 
+int schemas__check_sum(const struct dart_key_schema *schema, const char *name)
+{
+	const struct dart_key_fields *value = &schema->value;
+	const struct dart_key_field *field = value->list;
+
+	if (value->count == 1 && field->type->kind == DART_KEY_NUMBER && field->count == 1 &&
+	    field->type->width_max == sizeof(uint64_t) && !field->name_count)
+		return EXIT_SUCCESS;
+	return fail(EINVAL, "values of '%s' are no sums: one field of type u64", name);
+}
+
 /* Adds the names in @directory to @names, which it frees; returns a new string. */
 static char *add_names(char *names, const char *directory)
 {

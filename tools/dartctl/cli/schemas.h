@@ -11,6 +11,12 @@
  */
 struct dart_key_schema *schemas__load(const char *name);
 
+/*
+ * Is the value of @schema, called @name, a sum: one number of 8 bytes, whose field names it?  Returns
+ * EXIT_SUCCESS, or EXIT_FAILURE with a message printed.
+ */
+int schemas__check_sum(const struct dart_key_schema *schema, const char *name);
+
 /* Is there a schema called @name? */
 bool schemas__has(const char *name);
 

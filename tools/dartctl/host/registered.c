@@ -5,6 +5,7 @@
 
 #include <dart/journal.h>
 #include <dart/ledger.h>
+#include <dart/sketch.h>
 #include <dart/store.h>
 #include <dart/tea.h>
 
@@ -78,6 +79,24 @@ static bool is_same_ledger(const json_t *a, const json_t *b)
 	       is_same_number(a, b, "rows", DART_LEDGER_ROWS);
 }
 
+/* The kind of a sketch, which is the default if it is missing. */
+static const char *kind_of(const json_t *request)
+{
+	const char *kind = text_of(request, "kind");
+
+	return *kind ? kind : "count-min";
+}
+
+static bool is_same_sketch(const json_t *a, const json_t *b)
+{
+	return !strcmp(text_of(a, "name"), text_of(b, "name")) &&
+	       !strcmp(text_of(a, "file"), text_of(b, "file")) &&
+	       !strcmp(kind_of(a), kind_of(b)) && is_same_number(a, b, "columns_log2", -1) &&
+	       is_same_number(a, b, "rows", DART_SKETCH_ROWS) &&
+	       is_same_number(a, b, "period", DART_SKETCH_PERIOD) &&
+	       is_same_number(a, b, "parts", DART_SKETCH_PARTS);
+}
+
 static bool is_same(const json_t *registration, const struct dart_configuration_item *item)
 {
 	const json_t *request = json_object_get(registration, "request");
@@ -93,6 +112,8 @@ static bool is_same(const json_t *registration, const struct dart_configuration_
 		return is_same_journal(request, item->request);
 	if (!strcmp(type, "ledger-create"))
 		return is_same_ledger(request, item->request);
+	if (!strcmp(type, "sketch-create"))
+		return is_same_sketch(request, item->request);
 	/* Maps without names differ in their paths only. */
 	if (!strcmp(type, "register-map") && strcmp(text_of(registration, "path"), item->path))
 		return false;
@@ -129,9 +150,11 @@ void registered__describe(const struct dart_configuration_item *item, char *text
 		{ "appender-add", "appender", "address" },
 		{ "ledger-create", "ledger", "name" },
 		{ "adder-add", "adder", "address" },
+		{ "sketch-create", "sketch", "name" },
+		{ "sketcher-add", "sketcher", "address" },
 	};
 	static const char *const further[] = { "netns",	     "netdev", "disk",	"cgroup", "ledger",
-					       "filesystem", "store",  "table", "journal" };
+					       "filesystem", "store",  "table", "journal", "sketch" };
 	const char *type = text_of(item->request, "request"), *name, *value;
 	size_t i, used = 0;
 

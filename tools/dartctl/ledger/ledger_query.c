@@ -28,19 +28,6 @@ struct query {
 
 /* ---- the command line */
 
-/* The only field of the value names the sum. */
-static int check_schema(const struct query *query)
-{
-	const struct dart_key_fields *value = &query->schema->value;
-	const struct dart_key_field *field = value->list;
-
-	if (value->count == 1 && field->type->kind == DART_KEY_NUMBER && field->count == 1 &&
-	    field->type->width_max == sizeof(uint64_t) && !field->name_count)
-		return EXIT_SUCCESS;
-	return fail(EINVAL, "values of '%s' are no sums: one field of type u64",
-		    query->schema_name);
-}
-
 static int take_options(struct query *query, struct options *options, int argc, char **argv)
 {
 	struct option_row rows[1 + DART_KEY_FIELDS_MAX + 1] = {
@@ -211,7 +198,7 @@ int command_ledger_query(struct options *options, int argc, char **argv)
 	query.schema = schemas__load(query.schema_name);
 	if (!query.schema)
 		return EXIT_FAILURE;
-	status = check_schema(&query);
+	status = schemas__check_sum(query.schema, query.schema_name);
 	status = status ?: take_options(&query, options, argc, argv);
 	if (!status)
 		status = query.from ? ask_there(&query, options) : ask_here(&query, options);

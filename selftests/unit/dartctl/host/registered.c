@@ -16,7 +16,8 @@ static const char list[] =
 	"{\"request\": {\"request\": \"table-create\", \"name\": \"t\", \"rows_log2\": 4, \"key_length\": 13, \"value_length\": 7}},"
 	"{\"request\": {\"request\": \"requester-add\", \"table\": \"t\", \"address\": \"10.0.0.1\"}},"
 	"{\"request\": {\"request\": \"journal-create\", \"name\": \"j\", \"batches_log2\": 4, \"entry_length\": 8}},"
-	"{\"request\": {\"request\": \"ledger-create\", \"name\": \"l\", \"words_log2\": 16}}]";
+	"{\"request\": {\"request\": \"ledger-create\", \"name\": \"l\", \"words_log2\": 16}},"
+	"{\"request\": {\"request\": \"sketch-create\", \"name\": \"k\", \"columns_log2\": 16}}]";
 
 static const struct {
 	const char *request, *path;
@@ -75,6 +76,12 @@ static const struct {
 	  NULL, false, "ledger l" },
 	{ "{\"request\": \"adder-add\", \"ledger\": \"l\", \"address\": \"10.0.0.1\"}",
 	  NULL, false, "adder 10.0.0.1, ledger l" },
+	{ "{\"request\": \"sketch-create\", \"name\": \"k\", \"columns_log2\": 16, \"kind\": \"count-min\", \"rows\": 4, \"period\": 10, \"parts\": 8}",
+	  NULL, true, "sketch k" },
+	{ "{\"request\": \"sketch-create\", \"name\": \"k\", \"columns_log2\": 16, \"kind\": \"count-sketch\"}",
+	  NULL, false, "sketch k" },
+	{ "{\"request\": \"sketcher-add\", \"sketch\": \"k\", \"address\": \"10.0.0.1\"}",
+	  NULL, false, "sketcher 10.0.0.1, sketch k" },
 };
 
 static void for_each(void (*check)(const struct dart_configuration_item *item, size_t i))

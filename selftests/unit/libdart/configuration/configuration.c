@@ -143,7 +143,10 @@ static void test_items(void **state)
 		     "    appenders: [10.0.0.4]\n"
 		     "ledgers:\n"
 		     "  - {name: a, words: 2^16}\n"
-		     "  - {name: b, words: 16, rows: 8, file: /dev/shm/ledger, adders: [10.0.0.5]}\n");
+		     "  - {name: b, words: 16, rows: 8, file: /dev/shm/ledger, adders: [10.0.0.5]}\n"
+		     "sketches:\n"
+		     "  - {name: a, columns: 2^16}\n"
+		     "  - {name: b, columns: 16, kind: count-sketch, rows: 8, period: 1min, parts: 2, file: /dev/shm/sketch, sketchers: [10.0.0.6]}\n");
 #define SOURCE "{\"request\":\"register-source\",\"source\":"
 	assert_items(
 		SOURCE "\"cpustat\"} -\n"
@@ -178,7 +181,10 @@ static void test_items(void **state)
 		"{\"request\":\"appender-add\",\"journal\":\"b\",\"address\":\"10.0.0.4\"} -\n"
 		"{\"request\":\"ledger-create\",\"name\":\"a\",\"words_log2\":16} -\n"
 		"{\"request\":\"ledger-create\",\"name\":\"b\",\"words_log2\":4,\"rows\":8,\"file\":\"/dev/shm/ledger\"} /dev/shm/ledger\n"
-		"{\"request\":\"adder-add\",\"ledger\":\"b\",\"address\":\"10.0.0.5\"} -\n");
+		"{\"request\":\"adder-add\",\"ledger\":\"b\",\"address\":\"10.0.0.5\"} -\n"
+		"{\"request\":\"sketch-create\",\"name\":\"a\",\"columns_log2\":16} -\n"
+		"{\"request\":\"sketch-create\",\"name\":\"b\",\"columns_log2\":4,\"kind\":\"count-sketch\",\"rows\":8,\"period\":60,\"parts\":2,\"file\":\"/dev/shm/sketch\"} /dev/shm/sketch\n"
+		"{\"request\":\"sketcher-add\",\"sketch\":\"b\",\"address\":\"10.0.0.6\"} -\n");
 	assert_string_equal(configuration.items[2].file, "f.yaml");
 	assert_int_equal(configuration.items[2].line, 4);
 	assert_int_equal(configuration.items[17].line, 21);

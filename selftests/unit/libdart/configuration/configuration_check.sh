@@ -38,6 +38,8 @@ check "tables and requesters are counted" says "1 table, 1 requester" \
 	'tables: [{name: a, rows: 2^17, key: 13, value: 7, requesters: [10.0.0.1]}]'
 check "ledgers and adders are counted" says "1 ledger, 1 adder" \
 	'ledgers: [{name: a, words: 2^16, adders: [10.0.0.1]}]'
+check "sketches and sketchers are counted" says "1 sketch, 1 sketcher" \
+	'sketches: [{name: a, columns: 2^16, sketchers: [10.0.0.1]}]'
 check "journals and appenders are counted" says "1 journal, 1 appender" \
 	'journals: [{name: a, batches: 2^10, entry: 41, appenders: [10.0.0.1]}]'
 check "network devices and disks are followed" says "2 followers" \

@@ -221,6 +221,32 @@ static void add_ledger(json_t *list, int index)
 	}
 }
 
+/* A sketch and its sketchers. */
+static void add_sketch(json_t *list, int index)
+{
+	char name[32], file[256];
+	const bool has_file = random__below(&seed, 2);
+	int i;
+
+	sprintf(name, "k: %d", index);
+	name_of(file, "/k", index);
+	json_array_append_new(
+		list, json_pack("{s:{s:s, s:s, s:i, s:s*, s:o*, s:o*, s:o*, s:s*}, s:s*}",
+				"request", "request", "sketch-create", "name", name,
+				"columns_log2", 4 + (int)random__below(&seed, 17), "kind",
+				random__below(&seed, 2) ? "count-sketch" : NULL, "rows",
+				optional(1 + index), "period",
+				optional(1 + (int)random__below(&seed, 3600)), "parts",
+				optional(1 + index), "file", has_file ? file : NULL, "path",
+				has_file ? file : NULL));
+	for (i = random__below(&seed, 3); i > 0; i--) {
+		sprintf(file, "10.4.%d.%d", index, i);
+		json_array_append_new(list,
+				      json_pack("{s:{s:s, s:s, s:s}}", "request", "request",
+						"sketcher-add", "sketch", name, "address", file));
+	}
+}
+
 /* A journal and its appenders. */
 static void add_journal(json_t *list, int index)
 {
@@ -265,6 +291,8 @@ static json_t *new_registrations(void)
 		add_journal(list, i);
 	for (i = random__below(&seed, 4); i > 0; i--)
 		add_ledger(list, i);
+	for (i = random__below(&seed, 4); i > 0; i--)
+		add_sketch(list, i);
 	return list;
 }
 
@@ -363,11 +391,12 @@ static void test_comments(void **state)
 		"{\"request\": {\"request\": \"reporter-add\", \"store\": \"s\", \"address\": \"10.0.0.1\"}},"
 		"{\"request\": {\"request\": \"appender-add\", \"journal\": \"s\", \"address\": \"10.0.0.1\"}},"
 		"{\"request\": {\"request\": \"adder-add\", \"ledger\": \"s\", \"address\": \"10.0.0.1\"}},"
+		"{\"request\": {\"request\": \"sketcher-add\", \"sketch\": \"s\", \"address\": \"10.0.0.1\"}},"
 		"{\"request\": {\"request\": \"requester-add\", \"table\": \"s\", \"address\": \"10.0.0.1\"}}]",
 		0, NULL);
 	char *text;
 
-	assert_int_equal(print_and_load(json), 7);
+	assert_int_equal(print_and_load(json), 8);
 	assert_int_equal(configuration.item_count, 0);
 	json_decref(json);
 	text = print("[{\"request\": {\"request\": \"register-map\", \"name\": \"m\"}}]");

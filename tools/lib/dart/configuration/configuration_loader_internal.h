@@ -72,5 +72,6 @@ int dart_configuration__take_stores(struct dart_yaml *yaml, const yaml_node_t *n
 int dart_configuration__take_tables(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
 int dart_configuration__take_journals(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
 int dart_configuration__take_ledgers(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
+int dart_configuration__take_sketches(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
 
 #endif /* DART_CONFIGURATION_LOADER_H */

@@ -10,6 +10,8 @@
 
 #include "configuration.h"
 
+#define NS_PER_S INT64_C(1000000000)
+
 /* The lists of a file, in the order in which they are printed. */
 enum list {
 	LIST_HOST,
@@ -26,6 +28,8 @@ enum list {
 	LIST_APPENDERS, /* inside of journals */
 	LIST_LEDGERS,
 	LIST_ADDERS, /* inside of ledgers */
+	LIST_SKETCHES,
+	LIST_SKETCHERS, /* inside of sketches */
 };
 
 static const struct {
@@ -47,6 +51,8 @@ static const struct {
 	{ "appender-add", LIST_APPENDERS },
 	{ "ledger-create", LIST_LEDGERS },
 	{ "adder-add", LIST_ADDERS },
+	{ "sketch-create", LIST_SKETCHES },
+	{ "sketcher-add", LIST_SKETCHERS },
 };
 
 struct printer {
@@ -234,6 +240,17 @@ static void print_quantity(FILE *file, const char *key, enum dart_quantity quant
 	fprintf(file, "    %s: %s\n", key, text);
 }
 
+static void print_seconds(FILE *file, const char *key, const json_t *number)
+{
+	char text[32];
+
+	if (!number)
+		return;
+	dart_quantity__print(DART_QUANTITY_TIME, json_integer_value(number) * NS_PER_S, text,
+			     sizeof(text));
+	fprintf(file, "    %s: %s\n", key, text);
+}
+
 static void print_power(FILE *file, const char *key, const json_t *log2)
 {
 	fprintf(file, "    %s: 2^%" JSON_INTEGER_FORMAT "\n", key, json_integer_value(log2));
@@ -342,6 +359,22 @@ static void print_ledger(FILE *file, const json_t *registrations, const json_t *
 		    text_of(request, "name"));
 }
 
+static void print_sketch(FILE *file, const json_t *registrations, const json_t *registration)
+{
+	const json_t *request = request_of(registration);
+	bool is_first = true;
+
+	print_member(file, &is_first, "name", text_of(request, "name"));
+	print_power(file, "columns", json_object_get(request, "columns_log2"));
+	print_member(file, &is_first, "kind", text_of(request, "kind"));
+	print_number(file, "rows", json_object_get(request, "rows"));
+	print_seconds(file, "period", json_object_get(request, "period"));
+	print_number(file, "parts", json_object_get(request, "parts"));
+	print_member(file, &is_first, "file", text_of(request, "file"));
+	print_parts(file, registrations, "sketchers", "sketcher-add", "sketch",
+		    text_of(request, "name"));
+}
+
 /* ---- registrations that a file cannot express */
 
 /* Can YAML hold all texts in @json? */
@@ -403,6 +436,9 @@ static const char *objection(const struct printer *printer, const json_t *regist
 	if (is_of(registration, LIST_ADDERS) &&
 	    !has_whole(printer, LIST_LEDGERS, text_of(request, "ledger") ?: ""))
 		return "it adds to no ledger";
+	if (is_of(registration, LIST_SKETCHERS) &&
+	    !has_whole(printer, LIST_SKETCHES, text_of(request, "sketch") ?: ""))
+		return "it counts for no sketch";
 	return NULL;
 }
 
@@ -458,6 +494,7 @@ static int check(const json_t *registration, struct dart_error *error)
 		[LIST_TABLES] = "name",	   [LIST_REQUESTERS] = "address",
 		[LIST_JOURNALS] = "name",  [LIST_APPENDERS] = "address",
 		[LIST_LEDGERS] = "name",   [LIST_ADDERS] = "address",
+		[LIST_SKETCHES] = "name",  [LIST_SKETCHERS] = "address",
 	};
 	size_t i;
 
@@ -493,6 +530,7 @@ int dart_configuration__print(FILE *file, const json_t *registrations, struct da
 	print_list(&printer, LIST_TABLES, "tables", print_table);
 	print_list(&printer, LIST_JOURNALS, "journals", print_journal);
 	print_list(&printer, LIST_LEDGERS, "ledgers", print_ledger);
+	print_list(&printer, LIST_SKETCHES, "sketches", print_sketch);
 	ret = print_comments(&printer);
 	if (ferror(file))
 		return dart_error__set(error, EIO, "cannot write the configuration");

@@ -47,7 +47,7 @@ static const struct dart_setting rows[] = {
 	{ .key = "tcp.revoked", .type = DART_SETTING_PATH, MEMBER(tcp.revoked) },
 	{ .key = "tcp.port", NUMBER(tcp.port, 1, UINT16_MAX) },
 	{ LIMIT(controllers), .help = "by default 1024" },
-	{ LIMIT(readers), .help = "of stores, and as many of tables, journals and ledgers, by default 1024" },
+	{ LIMIT(readers), .help = "of stores, and as many of tables, journals, ledgers and sketches, by default 1024" },
 	{ LIMIT(callers), .help = "over RDMA, and as many over TCP, by default 64" },
 	{ LIMIT(per_address),
 	  .help = "controllers, readers and callers from one address, by default 64; over TCP as many more" },
@@ -301,6 +301,7 @@ static const struct dart_setting list_rows[] = {
 	{ .key = "tables", .read = dart_configuration__take_tables },
 	{ .key = "journals", .read = dart_configuration__take_journals },
 	{ .key = "ledgers", .read = dart_configuration__take_ledgers },
+	{ .key = "sketches", .read = dart_configuration__take_sketches },
 };
 
 static const struct dart_settings list_table = DART_SETTINGS(list_rows);

@@ -265,7 +265,8 @@ static int open_by_type(const json_t *request, const char *path, struct dart_err
 	if (!strcmp(type, "register-map"))
 		return dart_object__open_map(path, error);
 	if (!strcmp(type, "store-create") || !strcmp(type, "table-create") ||
-	    !strcmp(type, "journal-create") || !strcmp(type, "ledger-create"))
+	    !strcmp(type, "journal-create") || !strcmp(type, "ledger-create") ||
+	    !strcmp(type, "sketch-create"))
 		return dart_object__open_file(path, NULL, error);
 	if (!strcmp(type, "register-source") || !strcmp(type, "follow-source")) {
 		if (json_object_get(request, "netns"))

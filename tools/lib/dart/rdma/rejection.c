@@ -8,6 +8,7 @@
 #include <dart/control.h>
 #include <dart/journal_access.h>
 #include <dart/ledger_access.h>
+#include <dart/sketch_access.h>
 #include <dart/rpc.h>
 #include <dart/tea_access.h>
 
@@ -30,6 +31,8 @@ static const char *question(__le64 magic)
 		return "no such journal? ";
 	if (magic == htole64(DART_LEDGER_ACCESS_MAGIC))
 		return "no such ledger? ";
+	if (magic == htole64(DART_SKETCH_ACCESS_MAGIC))
+		return "no such sketch? ";
 	return "no such store? ";
 }
 

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Passes strips from a sketcher to the interface. */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+#include <libdart/clock.h>
+
+#include "sketching.h"
+
+#define NS_PER_S UINT64_C(1000000000)
+
+static void wait_until(clockid_t clock, uint64_t ns)
+{
+	const struct timespec end = { ns / NS_PER_S, ns % NS_PER_S };
+
+	/* A clock that is set ends the wait in time, too. */
+	while (clock_nanosleep(clock, TIMER_ABSTIME, &end, NULL) == EINTR)
+		;
+}
+
+static void sketching__turn(struct sketching *sketching)
+{
+	dart_sketcher__turn(sketching->sketcher, dart_clock__ns(CLOCK_REALTIME),
+			    dart_clock__ns(CLOCK_MONOTONIC));
+	if (!sketching->first_period && dart_sketcher__is_whole(sketching->sketcher))
+		sketching->first_period = dart_sketcher__end(sketching->sketcher) / NS_PER_S /
+						  sketching->target.geometry.period -
+					  1;
+}
+
+/* WRITEs all strips that are due; the socket keeps to the rate. */
+static int sketching__send(struct sketching *sketching, struct dart_packet_socket *socket)
+{
+	const struct dart_sketcher_counts *counts = dart_sketcher__counts(sketching->sketcher);
+	struct dart_sketch_write write;
+	size_t length;
+	uint32_t psn;
+	int ret = 0;
+
+	_Static_assert(DART_SKETCH_FRAME_MAX <= DART_PACKET_SOCKET_FRAME_MAX, "there is room");
+	if (!dart_sketcher__due(sketching->sketcher))
+		return 0;
+	while (!ret && dart_sketcher__next(sketching->sketcher, &write)) {
+		psn = sketching->target.collector.first_psn + counts->strips - 1;
+		length = dart_sketch_target__frame(&sketching->target,
+						   dart_packet_socket__mac(socket), &write, psn,
+						   dart_packet_socket__next(socket));
+		ret = dart_packet_socket__push(socket, length);
+	}
+	return ret ?: dart_packet_socket__flush(socket);
+}
+
+void sketching__await_period(struct sketching *sketching)
+{
+	while (!dart_sketcher__is_whole(sketching->sketcher)) {
+		wait_until(CLOCK_REALTIME, dart_sketcher__end(sketching->sketcher));
+		sketching__turn(sketching);
+	}
+}
+
+int sketching__count(struct sketching *sketching, const uint8_t *key, size_t length,
+		     uint64_t packets, struct dart_packet_socket *socket)
+{
+	int ret;
+
+	sketching__turn(sketching);
+	ret = sketching__send(sketching, socket);
+	if (ret)
+		return ret;
+	sketching->packets += packets;
+	dart_sketcher__count(sketching->sketcher, key, length,
+			     packets < UINT32_MAX ? packets : UINT32_MAX);
+	return 0;
+}
+
+int sketching__run(struct sketching *sketching, uint64_t end, struct dart_packet_socket *socket)
+{
+	int ret;
+
+	sketching__turn(sketching);
+	ret = sketching__send(sketching, socket);
+	if (!ret)
+		wait_until(CLOCK_MONOTONIC, end);
+	return ret;
+}
+
+int sketching__finish(struct sketching *sketching, struct dart_packet_socket *socket)
+{
+	int ret;
+
+	sketching__turn(sketching);
+	ret = sketching__send(sketching, socket);
+	if (ret)
+		return ret;
+	wait_until(CLOCK_REALTIME, dart_sketcher__end(sketching->sketcher));
+	sketching__turn(sketching);
+	return sketching__send(sketching, socket);
+}
+
+int sketching__open(struct sketching *sketching, const char *path, struct in_addr address,
+		    struct dart_error *error)
+{
+	int ret = dart_sketch_target__load(path, address, &sketching->target, error);
+
+	if (ret)
+		return ret;
+	ret = dart_sketcher__new(&sketching->target.geometry, &sketching->sketcher);
+	if (ret)
+		return dart_error__set(error, -ret, "%s", strerror(-ret));
+	sketching__turn(sketching);
+	return 0;
+}
+
+void sketching__close(struct sketching *sketching)
+{
+	dart_sketcher__free(sketching->sketcher);
+}

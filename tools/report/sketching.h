@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Counts packets in a sketch, and WRITEs its strips when a period has ended. */
+#ifndef REPORT_SKETCHING_H
+#define REPORT_SKETCHING_H
+
+#include <libdart/report/packet_socket.h>
+#include <libdart/report/sketch_target.h>
+
+struct sketching {
+	struct dart_sketch_target target;
+	struct dart_sketcher *sketcher; /* NULL: nothing is counted */
+	uint64_t packets; /* that were counted */
+	uint32_t first_period; /* that was counted from its begin; 0: none */
+};
+
+/*
+ * Begins to count for the sketch in the file at @path, from @address.  Returns 0, or -errno with a
+ * sentence in @error; in every case the caller calls sketching__close().
+ */
+int sketching__open(struct sketching *sketching, const char *path, struct in_addr address,
+		    struct dart_error *error);
+void sketching__close(struct sketching *sketching);
+
+/* Waits until a period begins, of which no packet is missing. */
+void sketching__await_period(struct sketching *sketching);
+/* Counts @packets of a key; first WRITEs what is due.  Returns 0, or -errno of sending. */
+int sketching__count(struct sketching *sketching, const uint8_t *key, size_t length,
+		     uint64_t packets, struct dart_packet_socket *socket);
+/* WRITEs what is due, and waits until @end, of CLOCK_MONOTONIC.  Returns as above. */
+int sketching__run(struct sketching *sketching, uint64_t end, struct dart_packet_socket *socket);
+/* No packet follows: waits until the period has ended, and WRITEs it.  Returns as above. */
+int sketching__finish(struct sketching *sketching, struct dart_packet_socket *socket);
+
+#endif /* REPORT_SKETCHING_H */
