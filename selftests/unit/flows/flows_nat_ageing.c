@@ -211,6 +211,51 @@ static void test_damaged_reset(void **state)
 	close_scene();
 }
 
+/* Whatever segments come, all flows end when none come any more, and give their ports back. */
+static void test_random_segments(void **state)
+{
+	static const uint8_t flags[] = { S, S | A, A, F | A, R, R | A, 0, S | F };
+	const struct function_counts *counts;
+	struct nat_counts nat_counts;
+	struct end inside, outside, to;
+	uint64_t random = 12;
+	unsigned int verdict;
+	int i;
+
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1, ports: 3000-3049}]\n"
+			      "limits: {ports: 50, flows: 200}\n");
+	for (i = 0; i < 50000; i++) {
+		const uint8_t flag = flags[random__below(&random, 8)];
+
+		inside = at(INSIDE + random__below(&random, 3), 4000 + random__below(&random, 10));
+		to = at(REMOTE + random__below(&random, 2), 80);
+		verdict = send_segment(inside, to, flag, 1, 1);
+		outside = scene.source;
+		if (verdict == NAT_TRANSLATED && random__below(&random, 2)) {
+			verdict = send_segment(to, outside, flags[random__below(&random, 8)], 1, 1);
+			assert_int_equal(verdict, NAT_TRANSLATED);
+			assert_true(end__equal(&scene.destination, &inside));
+		}
+		scene.now += random__below(&random, 60) * SECOND;
+		if (!random__below(&random, 4))
+			function__tick(scene.function, scene.now, true);
+		if (!random__below(&random, 3))
+			settle();
+	}
+	assert_true(scene.ended > 100);
+	for (i = 0; i < 4; i++) {
+		settle();
+		tick(1000);
+	}
+	settle();
+	counts = function__counts(scene.function);
+	nat__count(scene.function, &nat_counts);
+	assert_int_equal(counts->flows, 0);
+	assert_int_equal(scene.begun, scene.ended);
+	assert_int_equal(nat_counts.ports[POLICY_TCP], 0);
+	close_scene();
+}
+
 static void test_half_open_connections(void **state)
 {
 	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1}]\n");
@@ -340,6 +385,8 @@ int main(void)
 		TEST("a reset connection whose alleged sender goes on is entered again",
 		     test_forged_reset),
 		TEST("a damaged reset ends nothing", test_damaged_reset),
+		TEST("whatever segments come, flows end and give their ports back",
+		     test_random_segments),
 		TEST("a connection that does not open is asked early", test_half_open_connections),
 		TEST("entries of TCP, and no others, are tracked", test_tracked_values),
 		TEST("a comparison finds what is missing, wrong or nobody's", test_comparison),
