@@ -14,6 +14,7 @@
 #include "tools/dartctl/switch/lookups/push.h"
 #include "tools/dartctl/switch/lookups/status.h"
 #include "tools/dartctl/switch/reports/push.h"
+#include "tools/dartctl/switch/sketches/kind.h"
 
 #define FILES_MAX	DART_COLLECTORS_MAX
 
@@ -109,16 +110,16 @@ static int check_kind(const struct request *request, enum push_kind kind)
 		return misuse("--requester, --outstanding, --timeout, --tries, --otherwise, --digests and --renew are for files of lookup tables");
 	if (kind == PUSH_COLLECTORS)
 		return 0;
-	if (kind == PUSH_LEDGER || kind == PUSH_JOURNAL) {
+	if (kind != PUSH_TABLES) {
 		if (reports->program || reports->options.all_copies)
 			return misuse("--program and --all-copies are for files of collectors");
 		if (request->file_count > 1)
-			return misuse("a switch has one ledger or journal, so push takes one file");
+			return misuse("a switch has one ledger, journal or sketch, so push takes one file");
 		return 0;
 	}
 	if (reports->program || reports->options.all_copies ||
 	    reports->options.reporter.s_addr != INADDR_ANY)
-		return misuse("--program and --all-copies are for files of collectors, --reporter also for ledgers and journals");
+		return misuse("--program and --all-copies are for files of collectors, --reporter also for ledgers, journals and sketches");
 	if (request->lookups.digests && !request->follows)
 		return misuse("--digests needs --follow");
 	if (request->lookups.renew && !request->follows)
@@ -129,7 +130,7 @@ static int check_kind(const struct request *request, enum push_kind kind)
 static int take_files(struct request *request, int argc, char **argv)
 {
 	if (optind == argc)
-		return misuse("'%s' needs files of collectors, lookup tables, ledgers or journals", argv[0]);
+		return misuse("'%s' needs files of collectors, lookup tables, ledgers, journals or sketches", argv[0]);
 	if (argc - optind > FILES_MAX)
 		return misuse("'%s' takes at most %d files", argv[0], FILES_MAX);
 	for (; optind < argc; optind++) {
@@ -192,11 +193,12 @@ static int push_tables(struct request *request, bool as_json)
 				  lookup_push__once(push, request->is_dry);
 }
 
-/* A file of ledgers or journals. */
+/* A file of ledgers, journals or sketches. */
 static int push_target(const struct request *request, enum push_kind kind, bool as_json)
 {
 	struct ledger_wish ledger = { .counts_bytes = request->counts_bytes };
 	struct journal_wish journal = { .port = 0 };
+	struct sketch_wish sketch = { .port = 0 };
 	struct target_push push = {
 		.thrift = request->thrift,
 		.as_json = as_json,
@@ -207,8 +209,10 @@ static int push_target(const struct request *request, enum push_kind kind, bool 
 
 	if (kind == PUSH_LEDGER)
 		ledger_push__init(&push, &ledger);
-	else
+	else if (kind == PUSH_JOURNAL)
 		journal_push__init(&push, &journal);
+	else
+		sketch_push__init(&push, &sketch);
 	return request->follows ? target_push__follow(&push) :
 				  target_push__once(&push, request->is_dry);
 }
@@ -228,6 +232,7 @@ static int push(struct options *options, int argc, char **argv)
 		return push_tables(&request, options->json);
 	case PUSH_LEDGER:
 	case PUSH_JOURNAL:
+	case PUSH_SKETCH:
 		return push_target(&request, kind, options->json);
 	default:
 		return push_collectors(&request, options->json);
@@ -255,7 +260,7 @@ static int show(struct options *options, int argc, char **argv)
 const struct command switch_commands[] = {
 	{ "push",
 	  "--target bmv2 --thrift HOST:PORT|--program FILE --port [ADDRESS=]PORT... [--reporter ADDRESS] [--all-copies] [--bytes] [--requester ADDRESS] [--outstanding N] [--timeout MICROSECONDS] [--tries N] [--otherwise [OUTCOME=]PORT]... [--digests ADDRESS] [--renew COMMAND] [--dry-run] [--follow] FILE...",
-	  "configure the collectors, lookup tables, ledger or journal of a P4 switch, with --follow also later ones",
+	  "configure the collectors, lookup tables, ledger, journal or sketch of a P4 switch, with --follow also later ones",
 	  .parse = push },
 	{ "show", "--target bmv2 --thrift HOST:PORT",
 	  "print the activity of a P4 switch with lookup tables, or with a ledger",

@@ -48,6 +48,8 @@ int push_kind__read(const char *path, enum push_kind *kind, struct dart_error *e
 		*kind = PUSH_LEDGER;
 	else if (json_object_get(root, "journals"))
 		*kind = PUSH_JOURNAL;
+	else if (json_object_get(root, "sketches"))
+		*kind = PUSH_SKETCH;
 	json_decref(root);
 	return 0;
 }

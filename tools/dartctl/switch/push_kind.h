@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Kinds of files for a switch, see dart_collectors(5), dart_tables(5), dart_ledgers(5), dart_journals(5). */
+/*
+ * Kinds of files for a switch, see dart_collectors(5), dart_tables(5), dart_ledgers(5),
+ * dart_journals(5) and dart_sketches(5).
+ */
 #ifndef SWITCH_PUSH_KIND_H
 #define SWITCH_PUSH_KIND_H
 
@@ -7,7 +10,7 @@
 
 #include <libdart/error.h>
 
-enum push_kind { PUSH_COLLECTORS, PUSH_TABLES, PUSH_LEDGER, PUSH_JOURNAL };
+enum push_kind { PUSH_COLLECTORS, PUSH_TABLES, PUSH_LEDGER, PUSH_JOURNAL, PUSH_SKETCH };
 
 /*
  * Reads the file at @path.  A file of no kind counts as collectors, and so does a pipe, which
