@@ -450,7 +450,7 @@ static int check(struct policy *policy, struct dart_yaml *yaml, const yaml_node_
 
 static int set_defaults(struct policy *policy, struct dart_error *error)
 {
-	/* A balancer does not see the ends of its connections, and the RFC is about NAT. */
+	/* The RFC is about NAT; a balancer may have a switch that does not show it the ends. */
 	if (!policy->timeout_ns[POLICY_TCP])
 		policy->timeout_ns[POLICY_TCP] =
 			(policy->function == POLICY_BALANCER ? 900 : 7440) * SECOND_NS;
