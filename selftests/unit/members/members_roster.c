@@ -451,6 +451,124 @@ static void test_since(void **state)
 	assert_int_equal(roster.used[99], 0);
 }
 
+/* A controller, and this program, that wake in the very moment when their list is over. */
+static void test_wakes(void **state)
+{
+	struct roster roster;
+
+	begin(&roster, true);
+	roster.has_node = true;
+	take(&roster, 1, 2, 0, 5);
+	expect_list(&roster, 110, 1, 2, 0, 100 + SESSION);
+	roster__disconnect(&roster);
+	hear(&roster, 100 + SESSION, 5, ROSTER_RUNS);
+	/* Others may have taken over: nothing counts before ZooKeeper has answered. */
+	expect_none(&roster, 100 + SESSION);
+	hear(&roster, 110 + SESSION, 5, ROSTER_RUNS);
+	expect_none(&roster, 120 + SESSION);
+	roster__confirm(&roster, 100 + SESSION);
+	expect_none(&roster, 130 + SESSION);
+	roster__confirm(&roster, 101 + SESSION);
+	expect_list(&roster, 130 + SESSION, 1, 2, 0, 101 + 2 * SESSION);
+
+	/* A request that was begun when the list was over was begun after it. */
+	begin(&roster, true);
+	roster.has_node = true;
+	take(&roster, 1, 2, 0, 5);
+	expect_list(&roster, 110, 1, 2, 0, 100 + SESSION);
+	roster__confirm(&roster, 100 + SESSION);
+	hear(&roster, 150 + SESSION, 5, ROSTER_RUNS);
+	expect_list(&roster, 160 + SESSION, 1, 2, 0, 100 + 2 * SESSION);
+}
+
+/* A list that would be over is not written, whatever else it says. */
+static void test_over(void **state)
+{
+	struct roster roster;
+
+	begin(&roster, true);
+	roster.has_node = true;
+	take(&roster, 1, 2, 0, 5);
+	expect_list(&roster, 110, 1, 2, 0, 100 + SESSION);
+	take(&roster, 1, 2, 3, 6);
+	expect_none(&roster, 100 + SESSION);
+	/* Nor is one that only ends it: that it is over, it says itself. */
+	begin(&roster, true);
+	roster.has_node = true;
+	take(&roster, 1, 2, 0, 5);
+	expect_list(&roster, 110, 1, 2, 0, 100 + SESSION);
+	roster__expire(&roster);
+	expect_none(&roster, 100 + SESSION);
+	expect_none(&roster, 101 + SESSION);
+	begin(&roster, true);
+	roster.has_node = true;
+	take(&roster, 1, 2, 0, 5);
+	expect_list(&roster, 110, 1, 2, 0, 100 + SESSION);
+	roster__expire(&roster);
+	expect_list(&roster, 99 + SESSION, 1, 2, 0, 1);
+}
+
+/* The only member started again: its list is over, and names somebody. */
+static void test_alone(void **state)
+{
+	struct roster roster;
+
+	begin(&roster, true);
+	roster.has_node = true;
+	take(&roster, 2, 0, 0, 5);
+	expect_list(&roster, 110, 2, 0, 0, 100 + SESSION);
+	hear_named(&roster, 120, 5, true);
+	roster.has_node = false;
+	take(&roster, 0, 0, 0, 6);
+	expect_list(&roster, 130, 2, 0, 0, 1);
+	expect_none(&roster, 140);
+	/* It leaves: nobody is to be told. */
+	begin(&roster, true);
+	roster.has_node = true;
+	take(&roster, 2, 0, 0, 5);
+	expect_list(&roster, 110, 2, 0, 0, 100 + SESSION);
+	roster__hear(&roster, &(struct roster_answer){ .begun_ns = 120,
+						       .used = 5,
+						       .stage = ROSTER_LEAVES,
+						       .is_named = true });
+	roster.has_node = false;
+	take(&roster, 0, 0, 0, 6);
+	expect_none(&roster, 130);
+}
+
+/* The first member and the first and the last portion are like all others. */
+static void test_first(void **state)
+{
+	struct roster roster;
+
+	begin(&roster, true);
+	roster.has_node = true;
+	take(&roster, 1, 2, 3, 5);
+	roster.used[0] = roster.used[2] = 5;
+	take_unreached(&roster, 1, 1, SHARD_PORTIONS - 1, 6);
+	expect_unreached(&roster, 1, 0, 0);
+	roster.used[0] = 6;
+	expect_unreached(&roster, 1, 1, SHARD_PORTIONS - 1);
+	take_unreached(&roster, 1, SHARD_PORTIONS - 1, 0, 7);
+	expect_unreached(&roster, 1, SHARD_PORTIONS - 1, 0);
+	take_unreached(&roster, 1, 0, 0, 8);
+	expect_unreached(&roster, 1, 0, 0);
+	/* It goes, and comes back: it has used nothing. */
+	take(&roster, 2, 3, 0, 9);
+	assert_int_equal(roster.used[0], 0);
+	assert_int_equal(roster.used[2], 5);
+	take(&roster, 1, 2, 3, 10);
+	assert_false(roster__is_agreed(&roster));
+	/* The own portions, of which the first one is named at once as well. */
+	roster__begin(&roster, 1, SESSION, true);
+	hear(&roster, 100, 0, ROSTER_RUNS);
+	roster__connect(&roster, SESSION);
+	roster__confirm(&roster, 100);
+	roster.has_node = true;
+	take_unreached(&roster, 1, 1, 0, 5);
+	expect_unreached(&roster, 1, 1, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -472,6 +590,11 @@ int main(void)
 		     test_unreached),
 		TEST("an older answer does not shorten a list, and the nearer end counts", test_older),
 		TEST("others agree with lists since the own node came or went", test_since),
+		TEST("whoever wakes when the list is over waits for ZooKeeper", test_wakes),
+		TEST("a list that is over is not written, nor ended", test_over),
+		TEST("the only member has a list that names somebody, and ends", test_alone),
+		TEST("the first member, and the first and the last portion, count like others",
+		     test_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
