@@ -19,10 +19,16 @@
 
 #include "selftests/unit/unit.h"
 
+/* Helgrind, which takes a hundred times as long, gets pages of a fifth, and less memory for them. */
+#ifdef HELGRIND_ATOMICS_H
+#define SMALLER 5
+#else
+#define SMALLER 1
+#endif
 #define TARGETS 50
-#define SERIES 2000
+#define SERIES (2000 / SMALLER)
 /* Plain: about 10 MB, more than sockets hold; packed: about half a MB. */
-#define PAGE_BYTES_MAX (64U << 20)
+#define PAGE_BYTES_MAX ((64U << 20) / SMALLER / SMALLER)
 /* A chunk is 64 KiB; a turn adds a few chunks at most. */
 #define SLACK_BYTES (512U << 10)
 #define READERS 8
@@ -284,6 +290,16 @@ static void test_same(void **state)
 	expect_text(body, length, 1);
 }
 
+/*
+ * For tests of bounds: a smaller page has too few chunks for them, and who is slow under helgrind is
+ * taken for a reader that is.
+ */
+static void skip_bounds(void)
+{
+	if (SMALLER > 1)
+		skip();
+}
+
 /* Waits until this number of readers get a page, by the server's counts. */
 static void wait_readers(uint64_t count)
 {
@@ -368,6 +384,7 @@ static void test_bound(void **state)
 	size_t length;
 	char *body;
 
+	skip_bounds();
 	editions__set_limit(fleet.editions, limit);
 	for (i = 0; i < READERS; i++) {
 		atomic_fetch_add(&fleet.version, 1);
@@ -398,6 +415,7 @@ static void test_longer(void **state)
 	struct editions_counts counts;
 	int fd;
 
+	skip_bounds();
 	editions__set_limit(fleet.editions, 256 << 10);
 	fd = begin("GET", "/all", "gzip");
 	read_whole(&fd);
@@ -413,6 +431,7 @@ static void test_stalled(void **state)
 	pthread_t thread;
 	int idle, fast;
 
+	skip_bounds();
 	editions__set_limit(fleet.editions, 256 << 10);
 	idle = begin("GET", "/all", "identity");
 	wait_readers(1);
@@ -441,9 +460,11 @@ static void test_silent(void **state)
 {
 	struct editions_counts counts;
 	size_t length;
-	int fd = begin("GET", "/all", "identity");
 	char *body;
+	int fd;
 
+	skip_bounds();
+	fd = begin("GET", "/all", "identity");
 	do {
 		usleep(10000);
 		editions__count(fleet.editions, &counts);
