@@ -80,17 +80,22 @@ static void scrape(struct metric_output *output, const struct target_settings *t
 	output->operations->scrape(output, target, &told);
 }
 
-static int connect_to(const struct metric_output *output)
+static int connect_to_port(unsigned int port)
 {
 	const struct sockaddr_in address = {
 		.sin_family = AF_INET,
-		.sin_port = htons(web__port(output)),
+		.sin_port = htons(port),
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
 	assert_int_equal(connect(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
 	return fd;
+}
+
+static int connect_to(const struct metric_output *output)
+{
+	return connect_to_port(web__port(output));
 }
 
 static int begin(const struct metric_output *output, const char *path, const char *headers)
@@ -499,6 +504,60 @@ static void test_at_once(void **state)
 	metric_plan__put(plans[1]);
 }
 
+/* Somebody always listens, while one server ends amid requests, which get an answer or none. */
+static void *ask_on(void *port)
+{
+	static const char request[] = "GET /api/hosts HTTP/1.1\r\nConnection: close\r\n" LOCAL "\r\n";
+	char answer[4096];
+	int fd, i;
+
+	for (i = 0; i < 50; i++) {
+		fd = connect_to_port(*(const unsigned int *)port);
+		if (send(fd, request, sizeof(request) - 1, MSG_NOSIGNAL) > 0)
+			while (recv(fd, answer, sizeof(answer), 0) > 0)
+				;
+		close(fd);
+	}
+	return NULL;
+}
+
+/* At another address, with other names: the history stays, and mistakes change nothing. */
+static void test_moves(void **state)
+{
+	struct http_settings http = { .address = "127.0.0.1:0" };
+	struct target_settings target = target_of(0, "h:1");
+	struct metric_output *output = serve(NULL, 0);
+	unsigned int port = web__port(output);
+	char address[32], name[] = "page.example", url[HTTP_URL_MAX];
+	struct dart_error error;
+	pthread_t thread;
+	char *answer;
+
+	output->operations->added(output, &target);
+	snprintf(address, sizeof(address), ":%u", port);
+	assert_int_equal(web__serve(output, &(struct http_settings){ .address = address }, &error),
+			 -EACCES);
+	expect_status(output, "/api/hosts", LOCAL, "200");
+	expect_status(output, "/api/hosts", "Host: page.example\r\n", "403");
+	/* The same port, and a name more. */
+	snprintf(address, sizeof(address), "127.0.0.1:%u", port);
+	http.address = address;
+	http.names[http.name_count++] = name;
+	assert_int_equal(pthread_create(&thread, NULL, ask_on, &port), 0);
+	assert_int_equal(web__serve(output, &http, &error), 0);
+	pthread_join(thread, NULL);
+	assert_int_equal(web__port(output), port);
+	answer = ask(output, "/api/hosts", "Host: page.example\r\n");
+	assert_non_null(strstr(answer, "h:1"));
+	free(answer);
+	web__end_serving(output);
+	web__url(output, url);
+	assert_string_equal(url, "");
+	assert_int_equal(web__serve(output, &http, &error), 0);
+	expect_status(output, "/api/hosts", "Host: page.example\r\n", "200");
+	output->operations->free(output);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -512,6 +571,7 @@ int main(void)
 		TEST("each answer has the policies that browsers enforce", test_headers),
 		TEST("the past of all targets stays within its bytes", test_memory),
 		TEST("queries are JSON of the documented form, and bounded", test_queries),
+		TEST("it moves to other settings with its past, and mistakes change nothing", test_moves),
 		TEST("workers, streams and questions go on while targets come and go",
 		     test_at_once),
 	};
