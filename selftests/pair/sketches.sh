@@ -35,7 +35,7 @@ check "the agent starts under a service manager" on host sh -c "
 	rm -rf /var/lib/dart && modprobe dart_zero && rdma_up && until_ready /run/dartd.log \
 		service_manager dartd --config $tests/readers.yaml"
 check "two sketches have this machine as a sketcher" on host sh -ec '
-	dartctl sketch create flows --columns 2^10 --period 1s --parts 3
+	dartctl sketch create flows --columns 2^10 --period 3s --parts 3
 	dartctl sketch create signed --columns 2^8 --period 1s --rows 3 --kind count-sketch
 	dartctl sketcher add flows 10.77.0.1
 	dartctl sketcher add signed 10.77.0.1'
@@ -94,6 +94,10 @@ refuse "a period that nobody wrote is refused" "no sketcher has written period 5
 check "a second sketcher gets another part" on host dartctl sketcher add flows 10.77.0.3
 on host dartctl sketch export flows --sketcher 10.77.0.3 >/run/other.json
 check "frames get lost, come twice and late" faulty_link 5 5 5
+# Both have two seconds to begin before the next period.
+until [ $(($(date +%s) % 3)) -eq 0 ]; do
+	sleep 0.2
+done
 count other second 10000 10.77.0.3 &
 check "both count the same period" count flows second 10000
 wait $!
@@ -117,6 +121,17 @@ check "no hole is taken for zeros" sh -c "
 
 # ---- a restart of the agent
 
+# written_after SECONDS: does a reader find a period that began later, of one sketcher?
+written_after() {
+	dartctl -j sketch show flows --from host |
+		gojq -e --argjson least "$1" '.since > $least and .present == 1'
+}
+
+# exported FILE: the file has the present queue pair of the first sketcher
+exported() {
+	on host dartctl sketch export flows --sketcher 10.77.0.1 >/run/new.json && mv /run/new.json "$1"
+}
+
 dartctl -j sketch show flows --from host >/run/before
 old=$(on host pidof dartd)
 check "the agent is killed" on host sh -c "
@@ -126,12 +141,29 @@ check "the next agent has the strips" soon sh -c "
 check "and the parts" sh -c "
 	on host dartctl -j sketcher list flows | gojq -e 'map({(.sketcher): .part}) | add ==
 		{\"10.77.0.1\": 0, \"10.77.0.3\": 1}'"
-on host dartctl sketch export flows --sketcher 10.77.0.1 >/run/flows.json
+check "the parts have other queue pairs" exported /run/flows.json
 check "a sketcher goes on with the next agent" count flows third 5000
 check "its strips are exact again" exact flows 0 third
 check "the other one is absent now" sh -c "
 	dartctl -j sketch show flows --from host | gojq -e '.present == 1 and .absent == 1 and
 		.unused == 1 and .total == 5000'"
+
+# ---- a sketcher that counts packets as they arrive
+
+cp /run/flows.json /run/live.json
+dart-report --json --interface eth0 --sketch /run/live.json --source 10.77.0.1 --live eth0 --follow \
+	>/run/live.summary &
+sketcher=$!
+check "it writes periods without any packets, too" soon written_after "$(date +%s)"
+old=$(on host pidof dartd)
+check "the agent is killed again" on host sh -c "
+	kill -KILL $old; while kill -0 $old; do sleep 0.05; done 2>/dev/null"
+check "the next agent exports other numbers" soon exported /run/live.json
+check "the sketcher takes them over, and writes on" soon written_after "$(date +%s)"
+kill -INT $sketcher
+check "it ends" wait $sketcher
+check "it counted packets, and no strip was late" gojq -e ".sketch | .packets > 0 and
+	.renewals > 0 and .periods > 1 and .lost == 0" /run/live.summary
 check "a sketcher is removed" on host dartctl sketcher remove flows 10.77.0.3
 check "a sketch is deleted" on host dartctl sketch delete flows
 check "the agent stops" on host host_down

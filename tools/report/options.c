@@ -88,7 +88,7 @@ const char options__help[] =
 	"                         or a sketch, until a signal comes\n"
 	"      --copies WHICH     slots to fill per key: one at random (random), or all\n"
 	"      --follow           go on with other numbers when a file of collectors, or of a\n"
-	"                         ledger, changes\n"
+	"                         ledger or a sketch, changes\n"
 	"      --rate N           at most N frames/s (10000); 0: no limit\n"
 	"      --source ADDRESS   source address (the first one of the interface)\n"
 	"      --emit WHAT        send reports (report), or packets with INT-MD (int)\n"
@@ -256,9 +256,9 @@ static int check(const struct options *options, bool has_kind, struct dart_error
 			"no collector to report to (add --collectors, --journal, --ledger or --sketch FILE)");
 	if (options->live && !options->ledger && !options->sketch)
 		return dart_error__set(error, EINVAL, "--live needs --ledger or --sketch FILE");
-	if (options->follows && !options->collector_files && !options->ledger)
+	if (options->follows && !options->collector_files && !options->ledger && !options->sketch)
 		return dart_error__set(error, EINVAL,
-				       "--follow needs --collectors FILE or --ledger FILE");
+				       "--follow needs --collectors, --ledger or --sketch FILE");
 	if (options->emit_int && options->pcap)
 		return dart_error__set(error, EINVAL,
 			"--emit int and --pcap are mutually exclusive");

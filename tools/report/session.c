@@ -345,7 +345,8 @@ static int session__init(struct session *session, const struct options *options,
 		return counting__open(&session->counting, options->ledger, options->interface,
 				      address, options->cache, options->follows, socket, error);
 	if (options->sketch)
-		return sketching__open(&session->sketching, options->sketch, address, error);
+		return sketching__open(&session->sketching, options->sketch, address,
+				       options->follows, error);
 	if (options->follows) {
 		ret = path_watch__open(&session->watch, options->collectors,
 				       options->collector_files, error) ?:

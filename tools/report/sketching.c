@@ -29,6 +29,36 @@ static void sketching__turn(struct sketching *sketching)
 					  1;
 }
 
+static bool is_same_sketch(const struct dart_sketch_geometry *a,
+			   const struct dart_sketch_geometry *b)
+{
+	return a->kind == b->kind && a->rows == b->rows && a->columns_log2 == b->columns_log2 &&
+	       a->period == b->period;
+}
+
+/* Goes on with the present queue pair unless the file is of use. */
+static int sketching__reload(struct sketching *sketching)
+{
+	struct dart_sketch_target target;
+	struct dart_error reason;
+	int ret;
+
+	if (!sketching->watch.paths ||
+	    path_watch__wait(&sketching->watch, -1, 0) != PATH_WATCH_CHANGED)
+		return 0;
+	ret = path_watch__arm(&sketching->watch, &reason);
+	if (ret)
+		return ret;
+	if (dart_sketch_target__load(sketching->path, sketching->address, &target, &reason) ||
+	    !is_same_sketch(&target.geometry, &sketching->target.geometry) ||
+	    !memcmp(&target.collector, &sketching->target.collector, sizeof(target.collector)))
+		return 0;
+	sketching->target = target;
+	sketching->former = dart_sketcher__counts(sketching->sketcher)->strips;
+	sketching->renewals++;
+	return 0;
+}
+
 /* WRITEs all strips that are due; the socket keeps to the rate. */
 static int sketching__send(struct sketching *sketching, struct dart_packet_socket *socket)
 {
@@ -41,8 +71,10 @@ static int sketching__send(struct sketching *sketching, struct dart_packet_socke
 	_Static_assert(DART_SKETCH_FRAME_MAX <= DART_PACKET_SOCKET_FRAME_MAX, "there is room");
 	if (!dart_sketcher__due(sketching->sketcher))
 		return 0;
+	ret = sketching__reload(sketching);
 	while (!ret && dart_sketcher__next(sketching->sketcher, &write)) {
-		psn = sketching->target.collector.first_psn + counts->strips - 1;
+		psn = sketching->target.collector.first_psn + counts->strips - 1 -
+		      sketching->former;
 		length = dart_sketch_target__frame(&sketching->target,
 						   dart_packet_socket__mac(socket), &write, psn,
 						   dart_packet_socket__next(socket));
@@ -99,12 +131,21 @@ int sketching__finish(struct sketching *sketching, struct dart_packet_socket *so
 }
 
 int sketching__open(struct sketching *sketching, const char *path, struct in_addr address,
-		    struct dart_error *error)
+		    bool follows, struct dart_error *error)
 {
-	int ret = dart_sketch_target__load(path, address, &sketching->target, error);
+	int ret;
 
+	sketching->path = path;
+	if (follows) {
+		ret = path_watch__open(&sketching->watch, &sketching->path, 1, error) ?:
+			      path_watch__arm(&sketching->watch, error);
+		if (ret)
+			return ret;
+	}
+	ret = dart_sketch_target__load(path, address, &sketching->target, error);
 	if (ret)
 		return ret;
+	sketching->address = sketching->target.collector.reporter;
 	ret = dart_sketcher__new(&sketching->target.geometry, &sketching->sketcher);
 	if (ret)
 		return dart_error__set(error, -ret, "%s", strerror(-ret));
@@ -114,5 +155,7 @@ int sketching__open(struct sketching *sketching, const char *path, struct in_add
 
 void sketching__close(struct sketching *sketching)
 {
+	if (sketching->watch.paths)
+		path_watch__close(&sketching->watch);
 	dart_sketcher__free(sketching->sketcher);
 }

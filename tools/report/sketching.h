@@ -6,19 +6,27 @@
 #include <libdart/report/packet_socket.h>
 #include <libdart/report/sketch_target.h>
 
+#include "tools/watch/path_watch.h"
+
 struct sketching {
+	const char *path; /* of the export */
+	struct in_addr address; /* of the sketcher */
+	struct path_watch watch; /* of the export; without paths if it is not followed */
 	struct dart_sketch_target target;
 	struct dart_sketcher *sketcher; /* NULL: nothing is counted */
 	uint64_t packets; /* that were counted */
+	uint64_t former; /* strips that went to former queue pairs */
+	uint64_t renewals; /* other queue pairs */
 	uint32_t first_period; /* that was counted from its begin; 0: none */
 };
 
 /*
- * Begins to count for the sketch in the file at @path, from @address.  Returns 0, or -errno with a
- * sentence in @error; in every case the caller calls sketching__close().
+ * Begins to count for the sketch in the file at @path, from @address.  @follows: goes on with other
+ * queue pairs when the file changes.  Returns 0, or -errno with a sentence in @error; in every case
+ * the caller calls sketching__close().
  */
 int sketching__open(struct sketching *sketching, const char *path, struct in_addr address,
-		    struct dart_error *error);
+		    bool follows, struct dart_error *error);
 void sketching__close(struct sketching *sketching);
 
 /* Waits until a period begins, of which no packet is missing. */

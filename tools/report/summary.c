@@ -54,6 +54,8 @@ static void print_sketching(const struct sketching *sketching)
 	       " periods in %" PRIu64 " strips\n",
 	       collector->name, ip, collector->qpn, sketching->packets, counts->periods,
 	       counts->strips);
+	if (sketching->renewals)
+		printf("%" PRIu64 " times another queue pair\n", sketching->renewals);
 	if (counts->dropped)
 		printf("%" PRIu64 " periods were not whole, and not sent\n", counts->dropped);
 	if (counts->lost)
@@ -154,12 +156,12 @@ static json_t *sketching_to_json(const struct sketching *sketching)
 		return NULL;
 	counts = dart_sketcher__counts(sketching->sketcher);
 	inet_ntop(AF_INET, &collector->ip, ip, sizeof(ip));
-	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "name", collector->name,
-			 "ip", ip, "qpn", (json_int_t)collector->qpn, "packets",
+	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "name",
+			 collector->name, "ip", ip, "qpn", (json_int_t)collector->qpn, "packets",
 			 (json_int_t)sketching->packets, "periods", (json_int_t)counts->periods,
 			 "first_period", (json_int_t)sketching->first_period, "dropped",
 			 (json_int_t)counts->dropped, "strips", (json_int_t)counts->strips, "lost",
-			 (json_int_t)counts->lost);
+			 (json_int_t)counts->lost, "renewals", (json_int_t)sketching->renewals);
 }
 
 static json_t *collectors_to_json(const struct session *session)

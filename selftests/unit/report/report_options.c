@@ -89,7 +89,7 @@ static void test_all(void **state)
 	assert_string_equal(options.ledger, "a");
 	assert_int_equal(options.cache, 4096);
 	options__clear(&options);
-	assert_int_equal(parse(&options, "-i e --sketch a --live b", &error), 0);
+	assert_int_equal(parse(&options, "-i e --sketch a --live b --follow", &error), 0);
 	assert_string_equal(options.sketch, "a");
 	options__clear(&options);
 	assert_int_equal(parse(&options, "--help", &error), 0);
@@ -117,7 +117,6 @@ static void test_refused(void **state)
 		{ "-i e -f zipf --journal b --follow", "--follow needs" },
 		{ "-i e -f zipf --journal b --ledger c", "mutually exclusive" },
 		{ "-i e -f zipf --sketch b --ledger c", "mutually exclusive" },
-		{ "-i e -f zipf --sketch b --follow", "--follow needs" },
 		{ "-i e -f zipf --ledger b --cache 3", "not a power of two" },
 		{ "-i e -f zipf --ledger b --cache 0", "is not a size of a cache" },
 		{ "-i e -p a --emit int", "--emit int" },

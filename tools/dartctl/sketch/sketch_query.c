@@ -15,6 +15,7 @@
 
 #define COUNT_MAX 1000000
 #define COUNT 10
+#define BLANKS " \t\r\n"
 
 /* The command line. */
 struct query {
@@ -218,7 +219,7 @@ static bool split(const struct dart_key_schema *schema, char *line, const char *
 	uint32_t count = 0;
 	char *rest, *word;
 
-	for (word = strtok_r(line, " \t\n", &rest); word; word = strtok_r(NULL, " \t\n", &rest)) {
+	for (word = strtok_r(line, BLANKS, &rest); word; word = strtok_r(NULL, BLANKS, &rest)) {
 		if (count == schema->key.count)
 			return false;
 		texts[count++] = word;
@@ -237,10 +238,10 @@ static int take_line(struct list *list, const struct query *query,
 	char *copy;
 	int length;
 
-	line += strspn(line, " \t\n");
+	line += strspn(line, BLANKS);
 	if (!*line || *line == '#')
 		return EXIT_SUCCESS;
-	line[strcspn(line, "\n")] = '\0';
+	line[strcspn(line, "\r\n")] = '\0';
 	copy = strdup(line);
 	if (!copy)
 		return fail__out_of_memory();
