@@ -12,6 +12,7 @@
 #include "text_file.h"
 
 #define CLASS "/sys/class/infiniband"
+#define EMPTY_GID "0000:0000:0000:0000:0000:0000:0000:0000"
 #define CM_NODE "/dev/infiniband/rdma_cm"
 /* Not in the PATH of every user. */
 #define PATHS "PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin "
@@ -71,8 +72,9 @@ static void read_gids(struct rdma_port *port)
 
 	for (i = 0; text_file__line(gid, sizeof(gid), CLASS "/%s/ports/1/gids/%u", port->device, i);
 	     i++)
-		/* An empty place lacks a type. */
-		if (text_file__line(type, sizeof(type), CLASS "/%s/ports/1/gid_attrs/types/%u",
+		/* Most of the thousand places of soft-RoCE are empty, and lack a type. */
+		if (strcmp(gid, EMPTY_GID) &&
+		    text_file__line(type, sizeof(type), CLASS "/%s/ports/1/gid_attrs/types/%u",
 				    port->device, i) &&
 		    !strcmp(type, "RoCE v2"))
 			add_gid(port, gid);
