@@ -85,13 +85,13 @@ check "gathered, cpustat has the times of /proc/stat to two ticks, idle and iowa
 
 # In sysfs are all members of struct rtnl_link_stats64 but rx_otherhost_dropped.
 link_of() {
-	local file
-
-	for file in "/sys/class/net/$1"/{statistics/*,carrier,carrier_changes,mtu}; do
-		printf '{"%s": %s}\n' "$(basename "$file" | tr -d _)" "$(cat "$file")"
-	done | gojq -s --arg state "$(cat "/sys/class/net/$1/operstate")" 'add + {operstate:
-		(["unknown", "notpresent", "down", "lowerlayerdown", "testing", "dormant", "up"] |
-			index($state))}'
+	(cd "/sys/class/net/$1" &&
+		grep '' statistics/* carrier carrier_changes mtu operstate) |
+		gojq -Rn '[inputs | capture("(?<key>[^/]*):(?<value>.*)") | .key |= gsub("_"; "") |
+			if .key == "operstate" then .value as $state |
+				.value = (["unknown", "notpresent", "down", "lowerlayerdown",
+					"testing", "dormant", "up"] | index($state))
+			else .value |= tonumber end] | from_entries'
 }
 link_of_lo() { link_of lo; }
 link_of_veth() { link_of veth0; }

@@ -6,7 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 lib=$(realpath "$(dirname "$0")/../lib")
-count=${FUNCTIONS-100}
+count=${FUNCTIONS-50}
 patience=$((60 + count / 10))
 work=$(mktemp -d)
 tls=/run/tls
