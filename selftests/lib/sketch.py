@@ -15,10 +15,15 @@ import base64
 import json
 import os
 import sys
+import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../vectors"))
 import generate_strips  # noqa: E402
+from generate import ETHERNET, crc  # noqa: E402
 from ledger import key_of, packets_of, read_memory  # noqa: E402
+
+# Of hundreds of strips; the golden vectors have the slow one.
+generate_strips.crc = lambda low, data: zlib.crc32(data) if low == ETHERNET else crc(low, data)
 
 
 def memory(name):
