@@ -59,8 +59,9 @@ define help
   make check-packaged   tests of the agent with the installed service, in its sandbox
   make check-crashes    dartd is killed 200 times (30 min)
   make check-dart       reports cross 100 rotations of a store, and dartd is killed 200 times
-                        while it writes epochs; a million entries reach a journal, and
-                        a million amounts a ledger, with lost, late and double frames
+                        while it writes epochs; a million entries reach a journal, a
+                        million amounts a ledger and a million counts a sketch, with
+                        lost, late and double frames
   make check-farm       a controller scrapes 1,024 hosts, with each kind of I/O
   make check-siw        a controller reads a host over soft-iWARP, whose module is built
                         from Debian's source of the guest's kernel
