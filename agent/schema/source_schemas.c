@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/base/loop_timer.h"
 #include "source_schema.h"
 
 struct known_schema {
@@ -17,9 +18,23 @@ struct known_schema {
 	struct record_layout record; /* all 0 until it is asked for */
 };
 
-void source_schemas__open(struct source_schemas *schemas)
+/* Who registers one source registers others soon, and reading the types takes 10 ms. */
+#define FORGET_US 1000000
+
+static int forget_types(sd_event_source *timer, uint64_t usec, void *data)
 {
+	struct source_schemas *schemas = data;
+
+	btf__free(schemas->types);
+	schemas->types = NULL;
+	return 0;
+}
+
+int source_schemas__open(struct source_schemas *schemas, sd_event *loop)
+{
+	*schemas = (struct source_schemas){};
 	SLIST_INIT(&schemas->known);
+	return loop_timer__add(loop, &schemas->forget, CLOCK_MONOTONIC, forget_types, schemas);
 }
 
 void source_schemas__close(struct source_schemas *schemas)
@@ -32,6 +47,8 @@ void source_schemas__close(struct source_schemas *schemas)
 		dart_schema__free(known->schema);
 		free(known);
 	}
+	sd_event_source_disable_unref(schemas->forget);
+	btf__free(schemas->types);
 }
 
 /* For a sample: its fields do not depend on the kernel. */
@@ -53,19 +70,19 @@ static int known_schema__make(struct known_schema *known, struct dart_error *err
 		"the module counts otherwise than dartd expects (install both from one release)");
 }
 
-static int known_schema__read(struct known_schema *known, struct dart_error *error)
+static int source_schemas__read(struct source_schemas *schemas, struct known_schema *known,
+				struct dart_error *error)
 {
-	struct btf *btf = btf__load_vmlinux_btf();
-	int ret;
-
-	if (!btf)
+	if (!schemas->types)
+		schemas->types = btf__load_vmlinux_btf();
+	if (!schemas->types)
 		return dart_error__set(
 			error, errno,
 			"cannot read the kernel's types: %s (the kernel needs CONFIG_DEBUG_INFO_BTF)",
 			strerror(errno));
-	ret = source_schema__from_btf(known->source, btf, &known->extent, &known->schema, error);
-	btf__free(btf);
-	return ret;
+	loop_timer__start(schemas->forget, FORGET_US);
+	return source_schema__from_btf(known->source, schemas->types, &known->extent,
+				       &known->schema, error);
 }
 
 static int source_schemas__find(struct source_schemas *schemas, const struct source *source,
@@ -88,7 +105,8 @@ static int source_schemas__find(struct source_schemas *schemas, const struct sou
 		return dart_error__no_memory(error);
 	known->source = source;
 	known->extent = *extent;
-	ret = source->fields ? known_schema__make(known, error) : known_schema__read(known, error);
+	ret = source->fields ? known_schema__make(known, error) :
+			       source_schemas__read(schemas, known, error);
 	if (ret) {
 		free(known);
 		return ret;

@@ -7,6 +7,7 @@
 #define SOURCE_SCHEMAS_H
 
 #include <sys/queue.h>
+#include <systemd/sd-event.h>
 
 #include <libdart/error.h>
 #include <libdart/table/schema.h>
@@ -15,11 +16,16 @@
 #include "agent/region/source.h"
 #include "record_layout.h"
 
+struct btf;
+
 struct source_schemas {
 	SLIST_HEAD(, known_schema) known;
+	struct btf *types; /* of the kernel, while schemas are asked for */
+	sd_event_source *forget;
 };
 
-void source_schemas__open(struct source_schemas *schemas);
+/* Returns 0 or -errno. */
+int source_schemas__open(struct source_schemas *schemas, sd_event *loop);
 void source_schemas__close(struct source_schemas *schemas);
 
 /*

@@ -319,12 +319,13 @@ int registry__open(struct registry *registry, sd_event *loop, const struct table
 	if (ret >= 0)
 		ret = lingering__open(&registry->lingering, loop, &rooms->control_region->audience,
 				      rooms->counts, on_lingered, on_gathering, registry);
+	if (ret >= 0)
+		ret = source_schemas__open(&registry->schemas, loop);
 	if (ret < 0) {
 		records__close(&registry->records);
 		return dart_error__system(error, -ret, "cannot create an event source");
 	}
 	slabs__open(&registry->slabs, rooms->region, rooms->exposure);
-	source_schemas__open(&registry->schemas);
 	inventory__open(&registry->inventory, &registry->rooms);
 	return 0;
 }

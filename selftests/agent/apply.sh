@@ -47,6 +47,12 @@ written() {
 	awk '$1 == "wchar:" { print $2 }' "/proc/$(pidof dartd)/io"
 }
 
+# How often the agent read as many bytes as the kernel's types have.
+types_read() {
+	awk -v size="$(stat -c %s /sys/kernel/btf/vmlinux)" \
+		'$1 == "rchar:" { print int($2 / size) }' "/proc/$(pidof dartd)/io"
+}
+
 # warns TEXT COMMAND...: which succeeds
 warns() {
 	text=$1
@@ -66,6 +72,16 @@ ip -n blue link add dummy8 type dummy
 bpftool map create $map type array key 4 value 8 entries 4 name pinned flags 0x400
 
 check "the agent starts" host_up
+types='snmp:ip snmp:ip6 snmp:udp6 snmp:icmp6 softirqs'
+# shellcheck disable=SC2086 # words
+printf '  - %s\n' $types | sed '1i sources:' >/run/types.yaml
+before=$(types_read)
+check "five sources are applied whose fields are the kernel's" applies 5 added /run/types.yaml
+check "the agent reads the kernel's types for all of them at once" \
+	[ "$(types_read)" -le $((before + 2)) ]
+for source in $types; do
+	check "$source is unregistered" dartctl unregister "$source"
+done
 for number in 2 3 4; do	# reporters
 	ip neigh replace 10.77.0.$number lladdr 52:54:00:00:00:0$number dev eth0
 done
