@@ -133,7 +133,7 @@ static json_t *sketch__to_json(const struct remote_object *object)
 			 (json_int_t)object->readers.peers);
 }
 
-/* An sketcher, in replies. */
+/* A sketcher, in replies. */
 static json_t *sketch__sketcher_to_json(const struct remote_object *object,
 					const struct remote_peer *peer)
 {

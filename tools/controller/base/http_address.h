@@ -23,13 +23,13 @@ bool http_address__has_port(const char *address);
 
 /*
  * Opens sockets that listen at each address of this host that @address resolves to, all at the
- * same port.  NULL stands for the default address.  @shares: with sockets of http_address__share(),
- * too.  Returns the number of @fds, which the caller
+ * same port.  NULL stands for the default address.  With @shares, sockets that share an address may
+ * listen there already, see http_address__share().  Returns the number of @fds, which the caller
  * closes, or -errno with a sentence in @error and no open socket.
  */
 int http_address__listen(const char *address, bool shares, int fds[static HTTP_SOCKETS_MAX],
 			 struct dart_error *error);
-/* May further sockets of this user, which do so as well, listen at the addresses of @fds? */
+/* Lets further sockets of this user that share as well listen at the addresses of @fds, or no more. */
 void http_address__share(const int *fds, int count, bool shares);
 
 /* True if only programs of this host can reach @address, which is IPv4 or IPv6. */
