@@ -146,6 +146,67 @@ static void test_policies(void **state)
 	}
 }
 
+/* Five places, as "12.4."; "." is a place that is not known. */
+static void fill_places(uint8_t value[20], const char *places)
+{
+	uint32_t place;
+
+	for (place = 0; place < 5; place++)
+		memset(value + 4 * place, places[place] == '.' ? 0 : places[place], 4);
+}
+
+/* A copy of " " is skipped. */
+static void test_merge(void **state)
+{
+	static const struct dart_store_rule rule = { DART_STORE_MERGE, 0 };
+	static const struct {
+		const char *copies[3];
+		enum dart_store_outcome outcome;
+		uint32_t matches;
+		const char *value;
+	} cases[] = {
+		{ { " ", " ", " " }, DART_STORE_EMPTY, 0, NULL },
+		{ { "12345", " ", " " }, DART_STORE_FOUND, 1, "12345" },
+		{ { " ", "1...5", " " }, DART_STORE_FOUND, 1, "1...5" },
+		{ { "12345", "12345", "12345" }, DART_STORE_FOUND, 3, "12345" },
+		{ { "12...", "...45", " " }, DART_STORE_FOUND, 2, "12.45" },
+		{ { "12...", " ", "..345" }, DART_STORE_FOUND, 2, "12345" },
+		{ { "12...", ".234.", "...45" }, DART_STORE_FOUND, 3, "12345" },
+		{ { ".....", "..3..", " " }, DART_STORE_FOUND, 2, "..3.." },
+		{ { "12...", "13...", " " }, DART_STORE_AMBIGUOUS, 2, NULL },
+		{ { "12...", "..3..", "....9" }, DART_STORE_FOUND, 3, "123.9" },
+		{ { "1....", "..3..", "2...." }, DART_STORE_AMBIGUOUS, 3, NULL },
+		{ { "....1", "....2", "1...." }, DART_STORE_AMBIGUOUS, 3, NULL },
+	};
+	/* The last place has two bytes. */
+	const uint32_t length = 18;
+	struct dart_store_answer answer;
+	uint8_t value[20];
+	uint32_t key, copy;
+	size_t i;
+
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fixture fixture = fixture__new(1024, length, 32, 3);
+
+		key = find_key(fixture.store, false);
+		for (copy = 0; copy < 3; copy++) {
+			if (*cases[i].copies[copy] == ' ')
+				continue;
+			fill_places(value, cases[i].copies[copy]);
+			dart_store__write(fixture.store, &key, sizeof(key), copy, value);
+		}
+		dart_store__query(fixture.store, &key, sizeof(key), &rule, &answer);
+		assert_int_equal(answer.outcome, cases[i].outcome);
+		assert_int_equal(answer.matches, cases[i].matches);
+		assert_int_equal(answer.agreeing, cases[i].value ? cases[i].matches : 0);
+		if (cases[i].value) {
+			fill_places(value, cases[i].value);
+			assert_memory_equal(answer.value, value, length);
+		}
+		fixture__free(&fixture);
+	}
+}
+
 static void test_repeated_slots(void **state)
 {
 	struct fixture fixture = fixture__new(64, 8, 32, 3);
@@ -364,6 +425,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("plurality, unique and consensus decide each pattern of copies as specified",
 		     test_policies),
+		TEST("merge finds the union of places that are known, unless two contradict each other",
+		     test_merge),
 		TEST("copies of a key that share a slot count as one", test_repeated_slots),
 		TEST("a key is found with every checksum width, value length and redundancy",
 		     test_widths),

@@ -20,6 +20,11 @@ enum dart_store_policy {
 	DART_STORE_UNIQUE,	/* the only value */
 	/* plurality, if the value occurs at least @consensus times */
 	DART_STORE_CONSENSUS,
+	/*
+	 * the union of the places of 4 bytes that are not 0, if no two values contradict each
+	 * other: see <dart/postcard.h>
+	 */
+	DART_STORE_MERGE,
 };
 
 struct dart_store_rule {
@@ -30,13 +35,13 @@ struct dart_store_rule {
 enum dart_store_outcome {
 	DART_STORE_FOUND,
 	DART_STORE_EMPTY,	/* no value, or none often enough */
-	DART_STORE_AMBIGUOUS,	/* several values, none selected */
+	DART_STORE_AMBIGUOUS,	/* several values, none selected; a contradiction of merged ones */
 };
 
 struct dart_store_answer {
 	enum dart_store_outcome outcome;
 	uint32_t matches;	/* slots with the checksum */
-	uint32_t agreeing;	/* of these, slots with the value */
+	uint32_t agreeing;	/* of these, slots with the value, or that were merged into it */
 	uint8_t value[DART_STORE_VALUE_MAX];	/* unset unless found */
 };
 

@@ -69,6 +69,44 @@ static uint32_t ballot__first(const struct ballot *ballot, bool *is_tied)
 	return first;
 }
 
+/* Adds the places of @more to those of @value; false if two of them contradict each other. */
+static bool value__add(uint8_t *value, const uint8_t *more, uint32_t length)
+{
+	const uint32_t place = sizeof(uint32_t);
+	uint32_t at, known, added, bytes;
+
+	for (at = 0; at < length; at += place) {
+		bytes = length - at < place ? length - at : place;
+		known = 0;
+		added = 0;
+		memcpy(&known, value + at, bytes);
+		memcpy(&added, more + at, bytes);
+		if (known && added && known != added)
+			return false;
+		known |= added;
+		memcpy(value + at, &known, bytes);
+	}
+	return true;
+}
+
+/* Merges the values of the @matching slots, which differ. */
+static void merge(const struct dart_store_geometry *geometry, const uint8_t *const *slots,
+		  uint32_t matching, struct dart_store_answer *answer)
+{
+	const uint32_t checksum_bytes = geometry->checksum_bits / 8;
+	uint8_t value[DART_STORE_VALUE_MAX] = { 0 };
+
+	answer->agreeing = 0;
+	answer->outcome = DART_STORE_AMBIGUOUS;
+	for (; matching; matching &= matching - 1)
+		if (!value__add(value, slots[__builtin_ctz(matching)] + checksum_bytes,
+				geometry->value_length))
+			return;
+	answer->outcome = DART_STORE_FOUND;
+	answer->agreeing = answer->matches;
+	value__copy(answer->value, value, geometry->value_length);
+}
+
 /* Decides between the values of the @matching slots, which differ. */
 static void vote(const struct dart_store_geometry *geometry, const uint8_t *const *slots,
 		 uint32_t matching, const struct dart_store_rule *rule,
@@ -124,7 +162,10 @@ decide(const struct dart_store_geometry *geometry, const uint32_t redundancy,
 	}
 	answer->matches = matches;
 	if (matching & differing) {
-		vote(geometry, slots, matching, rule, answer);
+		if (rule->policy == DART_STORE_MERGE)
+			merge(geometry, slots, matching, answer);
+		else
+			vote(geometry, slots, matching, rule, answer);
 		return;
 	}
 
