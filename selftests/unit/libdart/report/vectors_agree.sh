@@ -41,6 +41,16 @@ check "it generates the example in <dart/sketch.h>" sh -c "
 	sed -n '/An example: strip 1/,/_UAPI/s/^ \*   \([0-9a-f ]*\)\$/\1/p' \
 		$tests/../uapi/dart/sketch.h | tr -d ' \n' >$generated
 	$vectors/generate_strips.py example | tr -d '\n' | cmp - $generated"
+check "the second implementation of postcards generates golden vectors" \
+	sh -c "$vectors/generate_postcards.py >$generated"
+check "the generated postcards equal the repository's" cmp "$generated" "$vectors/postcards.json"
+check "the examples in <dart/postcard.h> are golden vectors" sh -c "
+	header=$tests/../uapi/dart/postcard.h
+	grep -q '^ \*   010d0205000000070a0100020a030103c00001bb06\$' \$header &&
+	grep -q '\"datagram\": \"010d0205000000070a0100020a030103c00001bb06\"' $vectors/postcards.json &&
+	value=\$(sed -n '/010d0205/,/_UAPI/s/^ \*   \([0-9a-f]*\)\$/\1/p' \$header | tail -n +2 |
+		tr -d '\n') &&
+	grep -q \"\\\"value\\\": \\\"\$value\\\"\" $vectors/postcards.json"
 # The report in the comment of the header: its key, its place and its frame.
 in_the_header() {
 	$python - "$tests/../uapi/dart/store.h" "$vectors/reports.json" <<'END'
