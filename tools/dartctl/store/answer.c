@@ -54,7 +54,10 @@ static int print_value(const struct answer *answer)
 
 static void explain(const struct answer *answer)
 {
-	if (answer->found.outcome == DART_STORE_AMBIGUOUS)
+	if (answer->found.outcome == DART_STORE_AMBIGUOUS &&
+	    answer->rule.policy == DART_STORE_MERGE)
+		fail(ENODATA, "ambiguous: the slots of this key contradict each other at a hop");
+	else if (answer->found.outcome == DART_STORE_AMBIGUOUS)
 		fail(ENODATA, "ambiguous: the slots of this key have different values");
 	else if (!answer->found.matches)
 		fail(ENODATA, "empty: none of the %u slots of this key has its checksum",

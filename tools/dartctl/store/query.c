@@ -28,13 +28,15 @@ static int take_policy(void *member, const char *text)
 		rule->policy = DART_STORE_PLURALITY;
 	} else if (!strcmp(text, "unique")) {
 		rule->policy = DART_STORE_UNIQUE;
+	} else if (!strcmp(text, "merge")) {
+		rule->policy = DART_STORE_MERGE;
 	} else if (!strncmp(text, "consensus=", 10) && text[10] >= '1' &&
 		   text[10] <= '0' + DART_STORE_REDUNDANCY_MAX && !text[11]) {
 		rule->policy = DART_STORE_CONSENSUS;
 		rule->consensus = text[10] - '0';
 	} else {
-		return misuse("'%s' is not a policy: plurality, unique or consensus=1 to %d", text,
-			      DART_STORE_REDUNDANCY_MAX);
+		return misuse("'%s' is not a policy: plurality, unique, merge or consensus=1 to %d",
+			      text, DART_STORE_REDUNDANCY_MAX);
 	}
 	return EXIT_SUCCESS;
 }

@@ -75,6 +75,7 @@ static void test_table_1(void **state)
 		{ "mirror", 4, 8 },	{ "trace", 41, 16 },
 		{ "anomaly", 39, 20 },	{ "failure", 8, 20 },
 		{ "path-event", 4, 41 }, { "flow-count", 37, 8 },
+		{ "hops", 37, 20 },
 	};
 	size_t i;
 
