@@ -57,7 +57,7 @@ fuzz_http_texts_sources := $(addprefix tools/controller/, base/gzip.c \
 fuzz_http_texts_parsers := $(addprefix tools/controller/, base/gzip.c \
 	http/http_accept.c http/http_access.c http/http_head.c)
 fuzz_int_packet_sources := tools/report/int_packet.c
-fuzz_int_packet_parsers := $(fuzz_int_packet_sources)
+fuzz_int_packet_parsers := $(fuzz_int_packet_sources) tools/lib/dart/report/translator.c
 fuzz_journal_parsers := $(addprefix tools/lib/dart/journal/, journal.c journal_cursor.c \
 	journal_reader.c)
 fuzz_key_schema_parsers := $(addprefix tools/lib/dart/, yaml_file.c \

@@ -30,6 +30,7 @@ int feed__open(const struct options *options, struct feed **result, struct dart_
 		return -ENOMEM;
 	feed->path = options->pcap;
 	feed->int_port = options->int_port;
+	feed->postcard_port = options->postcard_port;
 	feed->packets = options->packets ?: options->flows.count;
 	ret = feed->path ? open_capture(feed, error) :
 			   dart_flows__new(&options->flows, &feed->flows);
@@ -65,15 +66,32 @@ static int next_of_flows(struct feed *feed, struct int_packet *packet)
 	return 1;
 }
 
-static int next_of_capture(struct feed *feed, struct int_packet *packet, struct dart_error *error)
+static int parse_postcard(const uint8_t *frame, size_t length, uint16_t port,
+			  struct dart_postcard *postcard)
+{
+	const uint8_t *datagram;
+	size_t datagram_length;
+	int ret = int_packet__find_datagram(frame, length, port, &datagram, &datagram_length);
+
+	return ret ?: dart_postcard__read(datagram, datagram_length, postcard);
+}
+
+/* Takes @packet or @postcard, whichever the capture has; *@ns is the time of the frame. */
+static int next_of_capture(struct feed *feed, struct int_packet *packet,
+			   struct dart_postcard *postcard, uint64_t *ns, struct dart_error *error)
 {
 	struct pcap_pkthdr *header;
 	const uint8_t *frame;
 	int ret;
 
 	while ((ret = pcap_next_ex(feed->capture, &header, &frame)) == 1) {
-		switch (int_packet__parse(frame, header->caplen, feed->int_port, packet)) {
+		ret = postcard ? parse_postcard(frame, header->caplen, feed->postcard_port,
+						postcard) :
+				 int_packet__parse(frame, header->caplen, feed->int_port, packet);
+		switch (ret) {
 		case 0:
+			*ns = header->ts.tv_sec * UINT64_C(1000000000) +
+			      header->ts.tv_usec * UINT64_C(1000);
 			return 1;
 		case -ENODATA:
 			feed->others++;
@@ -93,5 +111,14 @@ static int next_of_capture(struct feed *feed, struct int_packet *packet, struct 
 
 int feed__next(struct feed *feed, struct int_packet *packet, struct dart_error *error)
 {
-	return feed->capture ? next_of_capture(feed, packet, error) : next_of_flows(feed, packet);
+	uint64_t ns;
+
+	return feed->capture ? next_of_capture(feed, packet, NULL, &ns, error) :
+			       next_of_flows(feed, packet);
+}
+
+int feed__next_postcard(struct feed *feed, struct dart_postcard *postcard, uint64_t *ns,
+			struct dart_error *error)
+{
+	return next_of_capture(feed, NULL, postcard, ns, error);
 }

@@ -6,6 +6,7 @@
 #include <pcap/pcap.h>
 
 #include <libdart/error.h>
+#include <libdart/report/translator.h>
 
 #include "int_packet.h"
 #include "options.h"
@@ -15,11 +16,12 @@ struct feed {
 	pcap_t *capture;
 	struct dart_flows *flows;
 	uint16_t int_port;
+	uint16_t postcard_port;	/* 0: packets with INT-MD are taken */
 	uint64_t packets;	/* of the flows */
 	uint64_t done;
-	uint64_t others;	/* of the capture, without INT-MD */
+	uint64_t others;	/* of the capture, without INT-MD, or no postcards */
 	uint64_t tagged;	/* of the capture, with more than two tags of VLANs */
-	uint64_t malformed;	/* of the capture, with unusable INT-MD */
+	uint64_t malformed;	/* of the capture, with unusable INT-MD, or unusable postcards */
 };
 
 /* Returns 0, or -errno with a sentence in @error. */
@@ -31,5 +33,8 @@ void feed__close(struct feed *feed);
  * @error.
  */
 int feed__next(struct feed *feed, struct int_packet *packet, struct dart_error *error);
+/* Likewise the next postcard of the capture, and the time of its packet, in ns since 1970. */
+int feed__next_postcard(struct feed *feed, struct dart_postcard *postcard, uint64_t *ns,
+			struct dart_error *error);
 
 #endif /* REPORT_FEED_H */

@@ -213,6 +213,27 @@ int int_packet__parse(const uint8_t *frame, size_t length, uint16_t port, struct
 	return 0;
 }
 
+int int_packet__find_datagram(const uint8_t *frame, size_t length, uint16_t port,
+			      const uint8_t **datagram, size_t *datagram_length)
+{
+	struct rest rest = { frame, length };
+	struct int_packet addresses;
+	bool is_damaged = false;
+	struct udphdr udp;
+	int ret;
+
+	ret = take_ip(&rest, &addresses, &is_damaged);
+	if (ret)
+		return ret;
+	if (!take(&rest, &udp, sizeof(udp)) || udp.dest != htobe16(port))
+		return -ENODATA;
+	*datagram = rest.at;
+	if (is_damaged || be16toh(udp.len) < sizeof(udp))
+		return -EBADMSG;
+	*datagram_length = be16toh(udp.len) - sizeof(udp);
+	return *datagram_length > rest.length ? -EBADMSG : 0;
+}
+
 size_t int_packet__build(const struct dart_flow *flow, const uint8_t mac[6],
 			 uint16_t port, uint8_t frame[INT_PACKET_MAX])
 {

@@ -36,6 +36,13 @@ struct int_packet {
 int int_packet__parse(const uint8_t *frame, size_t length, uint16_t port,
 		      struct int_packet *packet);
 
+/*
+ * Finds the bytes of a datagram to UDP port @port in such a frame.  Returns 0, -ENODATA without it,
+ * -E2BIG with more tags, -EBADMSG if it is truncated or follows a damaged header of IPv4.
+ */
+int int_packet__find_datagram(const uint8_t *frame, size_t length, uint16_t port,
+			      const uint8_t **datagram, size_t *datagram_length);
+
 /* Builds a packet of @flow, broadcast from @mac; returns its length. */
 size_t int_packet__build(const struct dart_flow *flow, const uint8_t mac[6],
 			 uint16_t port, uint8_t frame[INT_PACKET_MAX]);

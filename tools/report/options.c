@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <libdart/report/ledger_adder.h>
+#include <libdart/report/translator.h>
 #include <libdart/settings/quantity.h>
 
 #include "options.h"
@@ -17,9 +18,14 @@
 #define PORTS_DEFAULT		8
 #define INT_PORT_DEFAULT	5000
 #define CACHE_DEFAULT		1024
+#define NS_PER_S		UINT64_C(1000000000)
+#define AGE_DEFAULT		NS_PER_S
+#define AGE_MIN			UINT64_C(1000000)
+#define AGE_MAX			(3600 * NS_PER_S)
 
 enum {
-	OPTION_CACHE = 256,
+	OPTION_AGE = 256,
+	OPTION_CACHE,
 	OPTION_COPIES,
 	OPTION_EMIT,
 	OPTION_FOLLOW,
@@ -29,7 +35,9 @@ enum {
 	OPTION_LIVE,
 	OPTION_PACKETS,
 	OPTION_PORTS,
+	OPTION_POSTCARDS,
 	OPTION_RATE,
+	OPTION_ROWS,
 	OPTION_SEED,
 	OPTION_SKETCH,
 	OPTION_SKEW,
@@ -37,6 +45,7 @@ enum {
 };
 
 static const struct option long_options[] = {
+	{ "age", required_argument, NULL, OPTION_AGE },
 	{ "cache", required_argument, NULL, OPTION_CACHE },
 	{ "collectors", required_argument, NULL, 'c' },
 	{ "copies", required_argument, NULL, OPTION_COPIES },
@@ -54,7 +63,9 @@ static const struct option long_options[] = {
 	{ "packets", required_argument, NULL, OPTION_PACKETS },
 	{ "pcap", required_argument, NULL, 'p' },
 	{ "ports", required_argument, NULL, OPTION_PORTS },
+	{ "postcards", required_argument, NULL, OPTION_POSTCARDS },
 	{ "rate", required_argument, NULL, OPTION_RATE },
+	{ "rows", required_argument, NULL, OPTION_ROWS },
 	{ "seed", required_argument, NULL, OPTION_SEED },
 	{ "sketch", required_argument, NULL, OPTION_SKETCH },
 	{ "skew", required_argument, NULL, OPTION_SKEW },
@@ -84,6 +95,10 @@ const char options__help[] =
 	"      --skew S           zipf: packets of rank r are proportional to 1/r^S (1)\n"
 	"      --ports K          fat-tree: ports per switch (8)\n"
 	"  -p, --pcap FILE        report the INT-MD packets of a capture\n"
+	"      --postcards PORT   gather the postcards to this UDP port in a capture: one report\n"
+	"                         for the path of a flow\n"
+	"      --rows N           flows whose postcards are gathered at once (2^15)\n"
+	"      --age TIME         report a path that is incomplete after this time (1s)\n"
 	"      --live IFACE       count the packets that arrive at an interface, in a ledger\n"
 	"                         or a sketch, until a signal comes\n"
 	"      --copies WHICH     slots to fill per key: one at random (random), or all\n"
@@ -156,6 +171,26 @@ static int take_cache(struct options *options, struct dart_error *error)
 	return ret;
 }
 
+static int take_rows(struct options *options, struct dart_error *error)
+{
+	const int rows_log2 = dart_quantity__logarithm(optarg, DART_TRANSLATOR_ROWS_LOG2_MAX);
+
+	if (rows_log2 < 0)
+		return dart_error__set(error, EINVAL, "'%s' is not a power of two, up to 2^%d",
+				       optarg, DART_TRANSLATOR_ROWS_LOG2_MAX);
+	options->rows_log2 = rows_log2;
+	return 0;
+}
+
+static int take_age(struct options *options, struct dart_error *error)
+{
+	if (dart_quantity__parse(DART_QUANTITY_TIME, optarg, AGE_MIN, AGE_MAX, &options->age_ns))
+		return dart_error__set(error, EINVAL,
+				       "'%s' is not an age (expected a time from 1ms to 60min)",
+				       optarg);
+	return 0;
+}
+
 static int parse_one(struct options *options, int c, char *argv[],
 		     struct dart_error *error, bool *has_kind)
 {
@@ -214,6 +249,14 @@ static int parse_one(struct options *options, int c, char *argv[],
 		ret = take_number("number of ports", 2, UINT8_MAX, &number, error);
 		options->flows.k = number;
 		return ret;
+	case OPTION_POSTCARDS:
+		ret = take_number("port", 1, UINT16_MAX, &number, error);
+		options->postcard_port = number;
+		return ret;
+	case OPTION_ROWS:
+		return take_rows(options, error);
+	case OPTION_AGE:
+		return take_age(options, error);
 	case OPTION_RATE:
 		return take_number("rate", 0, RATE_MAX, &options->rate, error);
 	case OPTION_SEED:
@@ -259,6 +302,8 @@ static int check(const struct options *options, bool has_kind, struct dart_error
 	if (options->follows && !options->collector_files && !options->ledger && !options->sketch)
 		return dart_error__set(error, EINVAL,
 				       "--follow needs --collectors, --ledger or --sketch FILE");
+	if (options->postcard_port && (!options->collector_files || !options->pcap))
+		return dart_error__set(error, EINVAL, "--postcards needs --collectors and --pcap FILE");
 	if (options->emit_int && options->pcap)
 		return dart_error__set(error, EINVAL,
 			"--emit int and --pcap are mutually exclusive");
@@ -288,6 +333,8 @@ int options__parse(struct options *options, int argc, char *argv[], struct dart_
 		.rate = RATE_DEFAULT,
 		.int_port = INT_PORT_DEFAULT,
 		.cache = CACHE_DEFAULT,
+		.rows_log2 = DART_TRANSLATOR_ROWS_LOG2,
+		.age_ns = AGE_DEFAULT,
 	};
 	dart_error__set(error, 0, "out of memory");
 	optind = 0;

@@ -19,6 +19,9 @@ struct options {
 	const char *ledger;		/* file to add packets to, not reports */
 	const char *sketch;		/* file to count packets for, not reports */
 	uint32_t cache;			/* rows in front of the ledger */
+	uint16_t postcard_port;		/* of postcards to gather; 0: packets are reported */
+	uint32_t rows_log2;		/* that gather them */
+	uint64_t age_ns;		/* of a row that is reported incomplete */
 	const char *interface;
 	const char *pcap;		/* NULL: generated flows */
 	const char *live;		/* interface whose packets are counted, or NULL */

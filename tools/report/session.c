@@ -271,25 +271,48 @@ static int session__live(struct session *session, const struct options *options,
 
 /* ---- packets of the feed */
 
+/*
+ * Passes the next packet or postcard of the feed on; *@sent becomes 0 or -errno of sending.
+ * Returns what feed__next() does.
+ */
+static int session__pass(struct session *session, const struct options *options, struct feed *feed,
+			 struct dart_packet_socket *socket, int *sent, struct dart_error *error)
+{
+	struct gathering *gathering = &session->gathering;
+	struct dart_postcard postcard;
+	struct int_packet packet;
+	uint64_t ns;
+	int ret;
+
+	ret = gathering->translator ? feed__next_postcard(feed, &postcard, &ns, error) :
+				      feed__next(feed, &packet, error);
+	if (ret <= 0)
+		return ret;
+	if (session->watch.paths) {
+		ret = session__follow(session, options, &session->watch, error);
+		if (ret)
+			return ret;
+	}
+	session->packets++;
+	*sent = gathering->translator ?
+			gathering__add(gathering, &postcard, ns, session->builder, socket) :
+			session__send_one(session, options, &packet, socket);
+	return 1;
+}
+
 static int session__send(struct session *session, const struct options *options, struct feed *feed,
 			 struct dart_packet_socket *socket, struct dart_error *error)
 {
 	const uint64_t start = dart_clock__ns(CLOCK_MONOTONIC);
-	struct int_packet packet;
 	int ret = 0, sent = 0;
 
 	if (session->sketching.sketcher)
 		sketching__await_period(&session->sketching);
 	while (!sent && !session->counting.has_given_up &&
-	       (ret = feed__next(feed, &packet, error)) > 0) {
-		if (session->watch.paths) {
-			ret = session__follow(session, options, &session->watch, error);
-			if (ret)
-				return ret;
-		}
-		session->packets++;
-		sent = session__send_one(session, options, &packet, socket);
-	}
+	       (ret = session__pass(session, options, feed, socket, &sent, error)) > 0)
+		;
+	if (!sent && session->gathering.translator)
+		sent = gathering__finish(&session->gathering, session->builder, socket);
 	if (!sent && session->counting.adder)
 		sent = counting__finish(&session->counting, socket);
 	if (!sent && session->sketching.sketcher)
@@ -362,7 +385,11 @@ static int session__init(struct session *session, const struct options *options,
 		return ret;
 	ret = dart_report_builder__new(&session->collectors, dart_packet_socket__mac(socket),
 				       options->flows.seed, &session->builder);
-	return ret ? dart_error__set(error, -ret, "%s", strerror(-ret)) : 0;
+	if (ret)
+		return dart_error__set(error, -ret, "%s", strerror(-ret));
+	return options->postcard_port ?
+		       gathering__open(&session->gathering, options, &session->collectors, error) :
+		       0;
 }
 
 int session__run(struct session *session, const struct options *options, struct dart_error *error)
@@ -392,6 +419,7 @@ void session__clear(struct session *session)
 	live__close(session->live);
 	counting__close(&session->counting);
 	sketching__close(&session->sketching);
+	gathering__close(&session->gathering);
 	dart_journal_appender__free(session->appender);
 	dart_report_builder__free(session->builder);
 	dart_collectors__free(&session->collectors);

@@ -8,6 +8,7 @@
 #include <libdart/report/report_builder.h>
 
 #include "counting.h"
+#include "gathering.h"
 #include "live.h"
 #include "options.h"
 #include "sketching.h"
@@ -15,7 +16,7 @@
 
 /* Counts the outcomes of the packets of the feed. */
 struct session {
-	uint64_t packets;
+	uint64_t packets;	/* or postcards */
 	uint64_t unassigned;	/* of keys in a share without collector, or too long for entries */
 	uint64_t others;	/* of the capture, without INT-MD */
 	uint64_t tagged;	/* of the capture, with more than two tags of VLANs */
@@ -36,6 +37,7 @@ struct session {
 	struct live *live;	/* NULL: packets are those of the feed */
 	uint64_t crowded;	/* packets of flows that found no room in the kernel */
 	struct counting counting;	/* with an adder if packets are counted in a ledger */
+	struct gathering gathering;	/* with a translator if postcards are gathered */
 	struct sketching sketching;	/* with a sketcher if they are counted in a sketch */
 };
 

@@ -62,9 +62,26 @@ static void print_sketching(const struct sketching *sketching)
 		printf("%" PRIu64 " strips were not sent in time\n", counts->lost);
 }
 
+static void print_gathering(const struct gathering *gathering)
+{
+	const struct dart_translator_counts *counts =
+		dart_translator__counts(gathering->translator);
+
+	printf("%" PRIu64 " postcards: %" PRIu64 " complete paths; incomplete ones: %" PRIu64
+	       " evicted, %" PRIu64 " changed, %" PRIu64 " aged\n",
+	       counts->postcards, counts->complete, counts->evicted, counts->changed, counts->aged);
+	if (counts->refused)
+		printf("%" PRIu64 " postcards of paths that are longer than the store's values\n",
+		       counts->refused);
+	if (gathering->unassigned)
+		printf("%" PRIu64 " paths of shares without collector\n", gathering->unassigned);
+}
+
 void summary__print(const struct session *session)
 {
 	const struct dart_collector *collector = session->collectors.list;
+	const char *without = session->gathering.translator ? "without a postcard" :
+							      "without INT-MD";
 	char ip[INET_ADDRSTRLEN];
 	uint32_t i;
 
@@ -86,13 +103,15 @@ void summary__print(const struct session *session)
 		print_counting(&session->counting);
 	if (session->sketching.sketcher)
 		print_sketching(&session->sketching);
+	if (session->gathering.translator)
+		print_gathering(&session->gathering);
 	if (session->unassigned)
 		printf("%" PRIu64 " packets %s\n", session->unassigned,
 		       session->appender ? "of IPv6, which entries have no room for" :
 					   "of shares without collector");
 	if (session->others)
 		printf("%" PRIu64 " other packets %s\n", session->others,
-		       session->live ? "of no flow" : "without INT-MD");
+		       session->live ? "of no flow" : without);
 	if (session->crowded)
 		printf("%" PRIu64 " packets of flows that found no room in the kernel\n",
 		       session->crowded);
@@ -100,7 +119,8 @@ void summary__print(const struct session *session)
 		printf("%" PRIu64 " packet%s with more than two VLAN tags, which are not looked into\n",
 		       session->tagged, session->tagged == 1 ? "" : "s");
 	if (session->malformed)
-		printf("%" PRIu64 " packets with unusable INT-MD\n", session->malformed);
+		printf("%" PRIu64 " packets with unusable %s\n", session->malformed,
+		       session->gathering.translator ? "postcards" : "INT-MD");
 }
 
 /* NULL if reports were sent. */
@@ -164,6 +184,22 @@ static json_t *sketching_to_json(const struct sketching *sketching)
 			 (json_int_t)counts->lost, "renewals", (json_int_t)sketching->renewals);
 }
 
+/* NULL if no postcards were gathered. */
+static json_t *gathering_to_json(const struct gathering *gathering)
+{
+	const struct dart_translator_counts *counts;
+
+	if (!gathering->translator)
+		return NULL;
+	counts = dart_translator__counts(gathering->translator);
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "postcards",
+			 (json_int_t)counts->postcards, "refused", (json_int_t)counts->refused,
+			 "complete", (json_int_t)counts->complete, "evicted",
+			 (json_int_t)counts->evicted, "changed", (json_int_t)counts->changed, "aged",
+			 (json_int_t)counts->aged, "unassigned",
+			 (json_int_t)gathering->unassigned);
+}
+
 static json_t *collectors_to_json(const struct session *session)
 {
 	json_t *list = json_array();
@@ -191,8 +227,8 @@ int summary__print_json(const struct session *session)
 	json_t *json;
 	int ret;
 
-	json = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:o, s:o*, s:o*, s:o*}", "packets",
-			 (json_int_t)session->packets, "frames", (json_int_t)session->frames,
+	json = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:o, s:o*, s:o*, s:o*, s:o*}",
+			 "packets", (json_int_t)session->packets, "frames", (json_int_t)session->frames,
 			 "unassigned", (json_int_t)session->unassigned, "others",
 			 (json_int_t)session->others, "crowded",
 			 (json_int_t)session->crowded, "tagged", (json_int_t)session->tagged,
@@ -201,7 +237,8 @@ int summary__print_json(const struct session *session)
 			 "frames_per_second", frames_per_second(session), "collectors",
 			 collectors_to_json(session), "journal", journal_to_json(session),
 			 "ledger", counting_to_json(&session->counting), "sketch",
-			 sketching_to_json(&session->sketching));
+			 sketching_to_json(&session->sketching), "paths",
+			 gathering_to_json(&session->gathering));
 	if (!json)
 		return -ENOMEM;
 	ret = json_dumpf(json, stdout, JSON_COMPACT | JSON_REAL_PRECISION(9));

@@ -105,6 +105,57 @@ static void test_capture(void **state)
 	feed__close(capture);
 }
 
+/* Dumps a postcard of a key of one byte at 1.5 s; @cut bytes of the frame are missing. */
+static void dump_postcard(pcap_dumper_t *dumper, uint16_t port, uint8_t version, size_t cut)
+{
+	const uint8_t postcard[] = { version, 1, 2, 5, 0, 0, 0, 7, 'k' };
+	/* After Ethernet, IPv4 and UDP. */
+	const size_t at = 42, length = at + sizeof(postcard) - cut;
+	const struct pcap_pkthdr header = {
+		.ts = { 1, 500000 }, .caplen = length, .len = length,
+	};
+	const struct dart_flow flow = { .hops = DART_FLOW_HOPS_MAX };
+	uint8_t frame[INT_PACKET_MAX];
+
+	int_packet__build(&flow, mac, port, frame);
+	frame[at - 4] = 0;
+	frame[at - 3] = 8 + sizeof(postcard);
+	memcpy(frame + at, postcard, sizeof(postcard));
+	pcap_dump((u_char *)dumper, &header, frame);
+}
+
+static void test_postcards(void **state)
+{
+	struct options options = options_of(path);
+	pcap_t *capture = pcap_open_dead(DLT_EN10MB, 256);
+	pcap_dumper_t *dumper = pcap_dump_open(capture, path);
+	struct dart_postcard postcard;
+	struct dart_error error;
+	struct feed *feed;
+	uint64_t ns;
+
+	assert_non_null(dumper);
+	dump_postcard(dumper, PORT + 1, 1, 0);
+	dump_postcard(dumper, PORT, 1, 1);
+	dump_postcard(dumper, PORT, 9, 0);
+	dump_postcard(dumper, PORT, 1, 0);
+	pcap_dump_close(dumper);
+	pcap_close(capture);
+	options.postcard_port = PORT;
+	feed = open_feed(&options);
+	assert_int_equal(feed__next_postcard(feed, &postcard, &ns, &error), 1);
+	assert_int_equal(ns, 1500000000);
+	assert_int_equal(postcard.key_length, 1);
+	assert_int_equal(postcard.key[0], 'k');
+	assert_int_equal(postcard.hop, 2);
+	assert_int_equal(postcard.hops, 5);
+	assert_int_equal(postcard.value, 7);
+	assert_int_equal(feed__next_postcard(feed, &postcard, &ns, &error), 0);
+	assert_int_equal(feed->others, 1);
+	assert_int_equal(feed->malformed, 2);
+	feed__close(feed);
+}
+
 static void test_more_packets(void **state)
 {
 	struct options options = options_of(NULL);
@@ -168,6 +219,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("a capture of generated flows feeds the same keys and paths, and counts other and malformed packets",
 		     test_capture),
+		TEST("a capture of postcards feeds them with their times, and counts others",
+		     test_postcards),
 		TEST("packets beyond the number of flows begin with the first flow again",
 		     test_more_packets),
 		TEST("a capture that is missing, not of Ethernet or truncated is refused",

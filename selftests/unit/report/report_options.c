@@ -43,6 +43,9 @@ static void test_defaults(void **state)
 	assert_int_equal(options.packets, 0);
 	assert_int_equal(options.rate, 10000);
 	assert_int_equal(options.int_port, 5000);
+	assert_int_equal(options.postcard_port, 0);
+	assert_int_equal(options.rows_log2, 15);
+	assert_int_equal(options.age_ns, 1000000000);
 	assert_false(options.all_copies);
 	assert_false(options.emit_int);
 	assert_false(options.json);
@@ -82,6 +85,13 @@ static void test_all(void **state)
 	assert_int_equal(parse(&options, "-i e -c a -p b", &error), 0);
 	assert_string_equal(options.pcap, "b");
 	options__clear(&options);
+	assert_int_equal(parse(&options, "-i e -c a -p b --postcards 5001 --rows 2^3 --age 20ms",
+			       &error),
+			 0);
+	assert_int_equal(options.postcard_port, 5001);
+	assert_int_equal(options.rows_log2, 3);
+	assert_int_equal(options.age_ns, 20000000);
+	options__clear(&options);
 	assert_int_equal(parse(&options, "-i e --journal a -f zipf", &error), 0);
 	assert_string_equal(options.journal, "a");
 	assert_int_equal(parse(&options, "-i e --ledger a -f zipf --follow --cache 4096", &error),
@@ -120,6 +130,11 @@ static void test_refused(void **state)
 		{ "-i e -f zipf --ledger b --cache 3", "not a power of two" },
 		{ "-i e -f zipf --ledger b --cache 0", "is not a size of a cache" },
 		{ "-i e -p a --emit int", "--emit int" },
+		{ "-i e -c a -f zipf --postcards 1", "--postcards needs" },
+		{ "-i e -p a --journal b --postcards 1", "--postcards needs" },
+		{ "-i e -c a -p b --postcards 0", "is not a port" },
+		{ "-i e -c a -p b --postcards 1 --rows 3", "not a power of two" },
+		{ "-i e -c a -p b --postcards 1 --age 1", "is not an age" },
 		{ "-i e -c a -f tree", "'tree'" },
 		{ "-i e -c a -f fat-tree --ports 3", "even" },
 		{ "-i e -c a -f fat-tree --ports 2 -n 200000", "at most" },
