@@ -23,9 +23,16 @@ struct flow_group {
 /* What the flows of a team of I/O threads share; no two teams share a cache line. */
 #define TEAM_ALIGNMENT 64
 
+/*
+ * A group of queue pairs whose device is gone may still wait in its pool, and its number be that of
+ * a group of another team by then: so each team has groups of its own.
+ */
 struct flow_team {
 	struct credit_pool pool; /* first: a pointer to it is cast to the team */
-	struct flow_group calls; /* of the control loop: all flows whose transport is a call */
+	/* Of the control loop. */
+	struct flow_group calls; /* all flows whose transport is a call */
+	struct flow_group **groups; /* all others, by operations.group() */
+	uint32_t group_count;
 } __attribute__((aligned(TEAM_ALIGNMENT)));
 
 struct flow_control {
@@ -38,8 +45,6 @@ struct flow_control {
 	bool is_open; /* the first flow was opened: the pools are initialized */
 	unsigned int team_count;
 	/* Of the control loop. */
-	struct flow_group **groups; /* of flows whose transport is no call, by operations.group() */
-	uint32_t group_count;
 	TAILQ_HEAD(, flow) draining; /* closed flows, in order of drained_ns */
 	struct timer timer; /* set to drained_ns of the first of them */
 	struct flow_team teams[];
@@ -108,25 +113,44 @@ static bool flow_control__shares_port(const struct flow_control *control,
 }
 
 /* Adds the missing groups up to @number. */
-static int flow_control__add_groups(struct flow_control *control, uint32_t number)
+static int flow_team__add_groups(struct flow_team *team, uint32_t number)
 {
 	const size_t wanted = (size_t)number + 1;
 	struct flow_group **groups, *group;
 
-	if (wanted <= control->group_count)
+	if (wanted <= team->group_count)
 		return 0;
-	groups = reallocarray(control->groups, wanted, sizeof(*groups));
+	groups = reallocarray(team->groups, wanted, sizeof(*groups));
 	if (!groups)
 		return -ENOMEM;
-	control->groups = groups;
-	while (control->group_count < wanted) {
+	team->groups = groups;
+	while (team->group_count < wanted) {
 		group = malloc(sizeof(*group));
 		if (!group)
 			return -ENOMEM;
 		flow_group__init(group, false);
-		groups[control->group_count++] = group;
+		groups[team->group_count++] = group;
 	}
 	return 0;
+}
+
+/* The group of flows over @transport; NULL: out of memory. */
+static struct flow_group *flow_team__group(struct flow_team *team,
+					   const struct transport *transport)
+{
+	uint32_t number;
+
+	if (!transport->operations->group)
+		return &team->calls;
+	number = transport->operations->group(transport);
+	return flow_team__add_groups(team, number) ? NULL : team->groups[number];
+}
+
+static void flow_team__close(struct flow_team *team)
+{
+	while (team->group_count)
+		free(team->groups[--team->group_count]);
+	free(team->groups);
 }
 
 static void flow_control__set_timer(struct flow_control *control)
@@ -184,12 +208,13 @@ int flow_control__new(struct timers *timers, const struct settings *settings, bo
 
 void flow_control__free(struct flow_control *control)
 {
+	unsigned int i;
+
 	if (!control)
 		return;
 	timer__stop(&control->timer);
-	while (control->group_count)
-		free(control->groups[--control->group_count]);
-	free(control->groups);
+	for (i = 0; i < control->team_count; i++)
+		flow_team__close(&control->teams[i]);
 	free(control);
 }
 
@@ -207,23 +232,16 @@ int flow__open(struct flow *flow, struct flow_control *control, uint8_t class,
 	       struct transport *transport, struct credit_taker *taker)
 {
 	const struct transport_operations *operations = transport->operations;
+	struct flow_group *group = flow_team__group((struct flow_team *)taker->pool, transport);
 	struct dart_endpoint_path path;
-	uint32_t group = 0;
-	int err = 0;
 
-	if (operations->group) {
-		group = operations->group(transport);
-		err = flow_control__add_groups(control, group);
-	}
-	if (err)
-		return err;
+	if (!group)
+		return -ENOMEM;
 	operations->path(transport, &path);
 	flow_control__learn(control, &path);
 	flow->control = control;
 	flow->pool = taker->pool;
-	flow->group = operations->group ?
-			      &control->groups[group]->classes[class] :
-			      &((struct flow_team *)taker->pool)->calls.classes[class];
+	flow->group = &group->classes[class];
 	flow->is_counted = flow_control__shares_port(control, &path);
 	flow->class = class;
 	flow->transport = transport;
