@@ -424,13 +424,14 @@ static void on_valid(void *data, uint64_t until_ns)
 /* The longest time between two scrapes of a target, in which whoever takes over scrapes it once. */
 static uint64_t fleet__longest_interval_ns(const struct fleet *fleet)
 {
-	const struct target *target;
+	struct target *target;
 	uint64_t longest_ns = 0;
 	size_t i;
 
 	for (i = 0; i < target_set__end_index(fleet->set); i++) {
 		target = target_set__target(fleet->set, i);
-		if (target && !target__settings(target)->standby_ns &&
+		/* Most targets that are scraped were on standby when they began. */
+		if (target && !target__role(target)->standby_ns &&
 		    target__settings(target)->interval_ns > longest_ns)
 			longest_ns = target__settings(target)->interval_ns;
 	}

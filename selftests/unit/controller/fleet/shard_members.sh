@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Three controllers share forty hosts out, with members that another program lists: each host is
 # scraped by one of them, before a controller is killed, after the others heard of it, and when it is
-# back; one that was frozen passes nothing on when it wakes.
+# back; one that was frozen passes nothing on when it wakes; one that is told to end hands its hosts
+# over first.
 # shellcheck disable=SC2016 # variables of jq
 . "$(dirname "$0")/../../../lib.sh"
 bin=$tests/../.output/bin
@@ -162,4 +163,27 @@ check "it passed on nothing that is newer than the freeze" sh -c "! gojq -e --ar
 	'select(.time_ns > \$frozen)' '$dir/lines-3'"
 list "$(lists 600 1 2 3)"
 check "named again, it has its hosts again" soon shared 1 2 3
+
+# Member 2 ends when the others have its hosts, and waits for no other time.
+sed -i 's/handover: 500ms/handover: 1h/' "$dir/config.yaml"
+kill -HUP "${pids[2]}"
+has_reloaded() {
+	"$bin/dart-controller" status --json --socket "$dir/socket-2" |
+		gojq -e '.controller.reloads == 1' >/dev/null
+}
+check "member 2 reads another hand-over time" soon has_reloaded
+owned=$(sed -n '2s/ .*//p' "$dir/roles")
+kill -TERM "${pids[2]}"
+check "told to end, it says that it hands its hosts over" soon said 2 \
+	"hands its $owned agents over"
+agreed_ns=$(date +%s%N)
+list "$(lists 600 1 3 | sed 's/}$/, "agreed": true}/')"
+check "it ends when the others have them" wait "${pids[2]}"
+# A loaded machine may miss a scrape.
+scraped=$(gojq -r --argjson agreed "$agreed_ns" 'select(.time_ns > $agreed).agent' "$dir/lines-2" |
+	sort -u | wc -l)
+check "meanwhile it scraped its $owned hosts for an interval more ($scraped)" \
+	[ $((2 * scraped)) -gt "$owned" ]
+check "the others have all hosts" soon shared 1 3
+check "each host is scraped by one of these two" once 1 3
 finish
