@@ -31,7 +31,8 @@
  *                                table of the agent
  *   events       RECORD_SCRAPE   the landed bytes of all READs, and when they landed
  *                RECORD_LOST     the controller could no longer scrape the agent
- *                RECORD_REMOVED  the controller removed the agent: its number ends
+ *                RECORD_REMOVED  the controller removed the agent, or stands by for it: its
+ *                                number ends, unless definitions follow that have it again
  *
  * A scrape may be a difference: its bytes are XORed with the bytes of the scrape of the same table
  * @previous bytes earlier in the same chunk, which must be decoded first.  Most values do not

@@ -30,6 +30,7 @@ struct recorder_item {
 /* A target in the thread. */
 struct recorded {
 	uint32_t number;
+	bool is_removed; /* kept, because whoever stands by for it passes its table on only once */
 	uint64_t table; /* number of the table; 0 before the first one */
 	uint8_t *record; /* definition of the target */
 	size_t record_length;

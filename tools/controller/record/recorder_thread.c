@@ -248,11 +248,33 @@ static int recorder__add(struct recorder *recorder, struct recorded *recorded,
 	return 0;
 }
 
+/*
+ * Was this target removed, and is there again?  Then its number and its table are those of before:
+ * both are defined again.
+ */
+static bool recorder__take_back(struct recorded *recorded, struct recorder_item *item)
+{
+	struct record_target *record = (struct record_target *)item->record;
+
+	if (!recorded || !recorded->is_removed || recorded->record_length != item->length)
+		return false;
+	record->target = htole32(recorded->number);
+	if (memcmp(recorded->record, record, item->length))
+		return false;
+	recorded->is_removed = false;
+	recorded->landing_length = 0;
+	recorded->file = 0;
+	return true;
+}
+
 static void recorder__take_target(struct recorder *recorder, struct recorder_item *item)
 {
 	struct record_target *record = (struct record_target *)item->record;
-	struct recorded *recorded = calloc(1, sizeof(*recorded));
+	struct recorded *recorded;
 
+	if (recorder__take_back(recorder->recorded[item->index], item))
+		return;
+	recorded = calloc(1, sizeof(*recorded));
 	if (!recorded)
 		return;
 	recorded->number = recorder->targets++;
@@ -312,16 +334,17 @@ static void recorder__take_event(struct recorder *recorder, struct recorded *rec
 	recorder__add(recorder, recorded, item, &place);
 	if (item->type != RECORD_REMOVED)
 		return;
-	/* Write the events before their definition is freed. */
+	/* Write the events before the target is defined again, or its definition freed. */
 	recorder__flush(recorder);
-	recorded__free(recorded);
-	recorder->recorded[item->index] = NULL;
+	recorded->is_removed = true;
 }
 
 static void recorder__take(struct recorder *recorder, struct recorder_item *item)
 {
 	struct recorded *recorded = recorder->recorded[item->index];
 
+	if (recorded && recorded->is_removed)
+		recorded = NULL;
 	if (item->type == RECORD_TARGET)
 		recorder__take_target(recorder, item);
 	else if (!recorded && item->type == RECORD_SCRAPE)

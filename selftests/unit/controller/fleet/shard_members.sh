@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Three controllers share forty hosts out, with members that another program lists: each host is
-# scraped by one of them, before a controller is killed, after the others heard of it, and when it is
-# back; one that was frozen passes nothing on when it wakes; one that is told to end hands its hosts
-# over first.
+# Three controllers, of two I/O threads each, share forty hosts out, with members that another program
+# lists: each host is scraped by one of them, before a controller is killed, after the others heard of
+# it, and when it is back; one that was frozen passes nothing on when it wakes; one that is told to end
+# hands its hosts over first.  The first one records everything that it scrapes.
 # shellcheck disable=SC2016 # variables of jq
 . "$(dirname "$0")/../../../lib.sh"
 bin=$tests/../.output/bin
@@ -31,10 +31,10 @@ lists() {
 		"$(awk -v more="$seconds" '{ print $1 + more }' /proc/uptime)"
 }
 
-# start MEMBER: its lines in lines-MEMBER, its messages in log-MEMBER
+# start MEMBER [OPTION...]: its lines in lines-MEMBER, its messages in log-MEMBER
 start() {
 	"$bin/dart-controller" --json --config "$dir/config.yaml" --shard-member "$1" \
-		--socket "$dir/socket-$1" >"$dir/lines-$1" 2>"$dir/log-$1" &
+		--socket "$dir/socket-$1" "${@:2}" >"$dir/lines-$1" 2>"$dir/log-$1" &
 	pids[$1]=$!
 }
 
@@ -92,19 +92,27 @@ seq $first $((first + hosts - 1)) | gojq -cs '[{targets: map("127.0.0.1:\(.)")}]
 cat >"$dir/config.yaml" <<-END
 	interval: 200ms
 	transport: tcp
+	io: {threads: 2}
 	tls: {certificate: $dir/controller.pem, key: $dir/controller.key,
 	  authorities: $dir/authority.pem}
 	shard: {members_file: $dir/members, replication: 2, handover: 500ms}
 	sources: [{file_sd: $dir/hosts.json}]
 END
 
-start 1
+start 1 --record "$dir/recording"
 check "without a list of members a controller says so" soon said 1 \
 	"members: cannot be opened.*no agent is scraped before it lists members"
 list '{"members": [1, 2, 3]}'
 start 2
 start 3
 check "three members scrape all hosts, and stand by for all" soon shared 1 2 3
+# The hosts of a controller that each of its threads calls
+threads() {
+	"$bin/dart-controller" status --json --socket "$dir/socket-$1" |
+		gojq -e '[.threads[] | select(.thread | startswith("io call")).agents] |
+			length == 2 and (.[0] - .[1] | fabs <= 1)' >/dev/null
+}
+check "two threads of a controller have as many of its hosts each" soon threads 2
 check "each has a part" sh -c "! grep -q '^0 ' '$dir/roles'"
 owned=$(sed -n '3s/ .*//p' "$dir/roles")
 check "each host is scraped by one of them" once 1 2 3
@@ -186,4 +194,18 @@ check "meanwhile it scraped its $owned hosts for an interval more ($scraped)" \
 	[ $((2 * scraped)) -gt "$owned" ]
 check "the others have all hosts" soon shared 1 3
 check "each host is scraped by one of these two" once 1 3
+
+# samples FILE: its lines with values, in any order. A replay estimates clocks by scrapes that were
+# recorded, and a controller also by those for which it stood by.
+samples() {
+	grep '"entries":' "$1" | sed 's/"clock_offset_ns".*"start_ns"/"start_ns"/' | sort
+}
+is_replayed() {
+	"$bin/dart-controller" replay --json --speed max "$dir/recording" >"$dir/replayed" &&
+		[ -s "$dir/replayed" ] &&
+		cmp <(samples "$dir/lines-1") <(samples "$dir/replayed")
+}
+kill -INT "${pids[1]}"
+wait "${pids[1]}" 2>/dev/null
+check "a replay shows everything that member 1 scraped, and nothing else" is_replayed
 finish
