@@ -58,6 +58,8 @@ controller_scraping := $(unit_controller_workers_sources) $(controller_base) \
 	outputs/output_figures.c) $(wildcard tools/controller/io/*.c \
 	tools/controller/transport/*.c)
 unit_controller_targets_sources := $(controller_scraping) $(simulated)
+unit_controller_teams_sources := $(controller_scraping) $(simulated)
+threaded_tests += controller_teams
 unit_controller_mirror_sources := $(controller_scraping) $(simulated)
 unit_controller_outputs_sources := $(addprefix tools/controller/, base/queue.c \
 	outputs/output.c outputs/output_figures.c)

@@ -217,6 +217,8 @@ int main(void)
 			     test_scrapes, open_controlled, close_controlled),
 		TEST_FIXTURE("several share a credit that is shorter than their answers",
 			     test_credits, open_controlled, close_controlled),
+		TEST_FIXTURE("so do those of one of two threads, and the other one has its own",
+			     test_credits, open_two, close_controlled),
 		TEST_FIXTURE("after a change the table is fetched again, and no value of another table is shown",
 			     test_changes, open_controlled, close_controlled),
 		TEST_FIXTURE("an agent that is asked to tells of a change, and new entries have values at once",
