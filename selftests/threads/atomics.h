@@ -76,12 +76,19 @@
 
 #undef atomic_fetch_add
 #define atomic_fetch_add(object, value)                                        \
-	helgrind__update(object, atomic_fetch_add_explicit(                    \
-					 object_, value, memory_order_seq_cst))
+	helgrind__update(object, __atomic_fetch_add(object_, value,            \
+						    memory_order_seq_cst))
 #undef atomic_fetch_sub
 #define atomic_fetch_sub(object, value)                                        \
-	helgrind__update(object, atomic_fetch_sub_explicit(                    \
-					 object_, value, memory_order_seq_cst))
+	helgrind__update(object, __atomic_fetch_sub(object_, value,            \
+						    memory_order_seq_cst))
+/*
+ * Of counts of references, with memory_order_acq_rel: whoever drops the last one
+ * frees what others wrote before they dropped theirs.
+ */
+#undef atomic_fetch_sub_explicit
+#define atomic_fetch_sub_explicit(object, value, order)                        \
+	helgrind__update(object, __atomic_fetch_sub(object_, value, order))
 #undef atomic_exchange
 #define atomic_exchange(object, value)                                         \
 	helgrind__update(object, atomic_exchange_explicit(                     \

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * races plain|passed|counted: two threads that write one number.  "plain" is a race, which
+ * races plain|passed|counted|dropped: two threads that write one number.  "plain" is a race, which
  * helgrind must report; "passed" hands the number over by the release and acquire of an atomic
- * flag, and in "counted" it is atomic: both are none, and must be silent.
+ * flag, in "counted" it is atomic, and in "dropped" it belongs to whoever drops the last of two
+ * references: these are none, and must be silent.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,6 +15,7 @@
 static long number;
 static atomic_long counted;
 static atomic_bool is_passed;
+static atomic_uint references = 2;
 
 static void *write_plain(void *data)
 {
@@ -35,6 +37,16 @@ static void *write_counted(void *data)
 	return NULL;
 }
 
+/* Adds to the number when the other thread, which added before, has dropped its reference. */
+static void *write_last(void *data)
+{
+	while (atomic_load_explicit(&references, memory_order_relaxed) != 1)
+		;
+	if (atomic_fetch_sub_explicit(&references, 1, memory_order_acq_rel) == 1)
+		number++;
+	return NULL;
+}
+
 int main(int argc, char *argv[])
 {
 	const char *kind = argc == 2 ? argv[1] : "";
@@ -50,8 +62,12 @@ int main(int argc, char *argv[])
 	} else if (!strcmp(kind, "counted")) {
 		pthread_create(&thread, NULL, write_counted, NULL);
 		atomic_fetch_add(&counted, 1);
+	} else if (!strcmp(kind, "dropped")) {
+		pthread_create(&thread, NULL, write_last, NULL);
+		number++;
+		atomic_fetch_sub_explicit(&references, 1, memory_order_acq_rel);
 	} else {
-		fprintf(stderr, "usage: races plain|passed|counted\n");
+		fprintf(stderr, "usage: races plain|passed|counted|dropped\n");
 		return 2;
 	}
 	pthread_join(thread, NULL);
