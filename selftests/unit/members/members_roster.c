@@ -70,6 +70,15 @@ static void expect_list(struct roster *roster, uint64_t now, unsigned int one, u
 	roster__set_written(roster, &list);
 }
 
+/* Member 2 has its node, and a list of itself and member 1. */
+static void begin_listed(struct roster *roster, bool goes_on)
+{
+	begin(roster, goes_on);
+	roster->has_node = true;
+	take(roster, 1, 2, 0, 5);
+	expect_list(roster, 110, 1, 2, 0, 100 + SESSION);
+}
+
 static void expect_none(struct roster *roster, uint64_t now)
 {
 	struct member_list list;
@@ -140,10 +149,7 @@ static void test_renewal(void **state)
 {
 	struct roster roster;
 
-	begin(&roster, true);
-	roster.has_node = true;
-	take(&roster, 1, 2, 0, 5);
-	expect_list(&roster, 110, 1, 2, 0, 100 + SESSION);
+	begin_listed(&roster, true);
 	roster__confirm(&roster, 400);
 	/* The controller has not answered since 100. */
 	expect_none(&roster, 410);
@@ -198,10 +204,7 @@ static void test_unreachable(void **state)
 	struct roster roster;
 	uint64_t now;
 
-	begin(&roster, true);
-	roster.has_node = true;
-	take(&roster, 1, 2, 0, 5);
-	expect_list(&roster, 110, 1, 2, 0, 100 + SESSION);
+	begin_listed(&roster, true);
 	roster__disconnect(&roster);
 	for (now = 800; now < 100 * SESSION; now += 300) {
 		hear(&roster, now - 1, 5, ROSTER_RUNS);
@@ -215,10 +218,7 @@ static void test_unreachable(void **state)
 	hear(&roster, now + 600, 5, ROSTER_RUNS);
 	expect_none(&roster, now + 600);
 
-	begin(&roster, false);
-	roster.has_node = true;
-	take(&roster, 1, 2, 0, 5);
-	expect_list(&roster, 110, 1, 2, 0, 100 + SESSION);
+	begin_listed(&roster, false);
 	roster__disconnect(&roster);
 	hear(&roster, 900, 5, ROSTER_RUNS);
 	expect_none(&roster, 900);
@@ -229,10 +229,7 @@ static void test_expired(void **state)
 {
 	struct roster roster;
 
-	begin(&roster, true);
-	roster.has_node = true;
-	take(&roster, 1, 2, 0, 5);
-	expect_list(&roster, 110, 1, 2, 0, 100 + SESSION);
+	begin_listed(&roster, true);
 	roster__disconnect(&roster);
 	hear(&roster, 700, 5, ROSTER_RUNS);
 	expect_list(&roster, 700, 1, 2, 0, 700 + SESSION);
@@ -257,10 +254,7 @@ static void test_frozen(void **state)
 {
 	struct roster roster;
 
-	begin(&roster, true);
-	roster.has_node = true;
-	take(&roster, 1, 2, 0, 5);
-	expect_list(&roster, 110, 1, 2, 0, 100 + SESSION);
+	begin_listed(&roster, true);
 	roster__disconnect(&roster);
 	hear(&roster, 60000, 5, ROSTER_RUNS);
 	expect_none(&roster, 60000);
@@ -281,18 +275,12 @@ static void test_either_missing(void **state)
 {
 	struct roster roster;
 
-	begin(&roster, true);
-	roster.has_node = true;
-	take(&roster, 1, 2, 0, 5);
-	expect_list(&roster, 110, 1, 2, 0, 100 + SESSION);
+	begin_listed(&roster, true);
 	roster__lose_controller(&roster);
 	expect_list(&roster, 150, 1, 2, 0, 1);
 	expect_none(&roster, 160);
 
-	begin(&roster, true);
-	roster.has_node = true;
-	take(&roster, 1, 2, 0, 5);
-	expect_list(&roster, 110, 1, 2, 0, 100 + SESSION);
+	begin_listed(&roster, true);
 	roster__expire(&roster);
 	take(&roster, 1, 2, 0, 6);
 	expect_list(&roster, 150, 1, 2, 0, 1);
@@ -456,10 +444,7 @@ static void test_wakes(void **state)
 {
 	struct roster roster;
 
-	begin(&roster, true);
-	roster.has_node = true;
-	take(&roster, 1, 2, 0, 5);
-	expect_list(&roster, 110, 1, 2, 0, 100 + SESSION);
+	begin_listed(&roster, true);
 	roster__disconnect(&roster);
 	hear(&roster, 100 + SESSION, 5, ROSTER_RUNS);
 	/* Others may have taken over: nothing counts before ZooKeeper has answered. */
@@ -472,10 +457,7 @@ static void test_wakes(void **state)
 	expect_list(&roster, 130 + SESSION, 1, 2, 0, 101 + 2 * SESSION);
 
 	/* A request that was begun when the list was over was begun after it. */
-	begin(&roster, true);
-	roster.has_node = true;
-	take(&roster, 1, 2, 0, 5);
-	expect_list(&roster, 110, 1, 2, 0, 100 + SESSION);
+	begin_listed(&roster, true);
 	roster__confirm(&roster, 100 + SESSION);
 	hear(&roster, 150 + SESSION, 5, ROSTER_RUNS);
 	expect_list(&roster, 160 + SESSION, 1, 2, 0, 100 + 2 * SESSION);
@@ -486,24 +468,15 @@ static void test_over(void **state)
 {
 	struct roster roster;
 
-	begin(&roster, true);
-	roster.has_node = true;
-	take(&roster, 1, 2, 0, 5);
-	expect_list(&roster, 110, 1, 2, 0, 100 + SESSION);
+	begin_listed(&roster, true);
 	take(&roster, 1, 2, 3, 6);
 	expect_none(&roster, 100 + SESSION);
 	/* Nor is one that only ends it: that it is over, it says itself. */
-	begin(&roster, true);
-	roster.has_node = true;
-	take(&roster, 1, 2, 0, 5);
-	expect_list(&roster, 110, 1, 2, 0, 100 + SESSION);
+	begin_listed(&roster, true);
 	roster__expire(&roster);
 	expect_none(&roster, 100 + SESSION);
 	expect_none(&roster, 101 + SESSION);
-	begin(&roster, true);
-	roster.has_node = true;
-	take(&roster, 1, 2, 0, 5);
-	expect_list(&roster, 110, 1, 2, 0, 100 + SESSION);
+	begin_listed(&roster, true);
 	roster__expire(&roster);
 	expect_list(&roster, 99 + SESSION, 1, 2, 0, 1);
 }
