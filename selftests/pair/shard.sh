@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Controllers that share three agents out: each agent is scraped by its owner alone, another
-# controller stands by, and when a member comes or goes only the right agents move, without a lost
-# connection.
+# Controllers, of two I/O threads each, that share three agents out: each agent is scraped by its
+# owner alone, another controller stands by, and when a member comes or goes only the right agents
+# move, without a lost connection.
 # shellcheck disable=SC2016 # variables of jq, or of the shell on the host
 . "$(dirname "$0")/../lib.sh"
 
@@ -21,6 +21,7 @@ agent() {
 configure() {
 	cat >"$work/configuration" <<-end
 		interval: 100ms
+		io: {threads: 2}
 		entries: [dartd]
 		shard: {$1, replication: 2}
 		agents: [{host: host, port: 4801}, {host: host, port: 4802},
@@ -91,6 +92,8 @@ start 2
 check "member 1 scrapes one agent, and stands by for the others" \
 	soon roles 1 "4803" "4801 4802"
 check "member 2 scrapes these, and stands by for that one" soon roles 2 "4801 4802" "4803"
+check "one of its I/O threads has two of the three agents, the other one the third" is_true \
+	'[.threads[] | select(.agents != null).agents] | sort == [1, 2]' "$work/status"
 check "outputs of member 1 have its own agent alone" scraped 1 4803
 check "outputs of member 2 have its own agents alone" scraped 2 4801 4802
 
