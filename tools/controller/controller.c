@@ -294,6 +294,54 @@ static int controller__open_status(struct controller *controller, struct dart_er
 	return 0;
 }
 
+/* All that a controller has in addition to a replay: targets, and threads that scrape them. */
+static int controller__open_targets(struct controller *controller, struct dart_error *error)
+{
+	struct target_context *context = &controller->context;
+	const struct options *options = context->options;
+	const struct settings *settings = &options->settings;
+	const unsigned int workers = settings->workers ?: SETTINGS_WORKERS_DEFAULT;
+	int err;
+
+	err = resolver__new(context->event, &context->resolver);
+	if (err)
+		return err;
+	err = flow_control__new(context->timers, settings, options__has_one_target(options),
+				&context->flow_control);
+	if (err)
+		return err;
+	err = controller__open_mailbox(controller)		       ?:
+		      certificates__load(&settings->tls, &context->tls, error) ?:
+		      controller__open_io(controller, error);
+	if (err)
+		return err;
+	context->dscp = settings->dscp;
+	clock_messages__open(&context->clocks, settings->clock_bound_ns,
+			     options->once || context->sink->owns_terminal ? NULL : context->log);
+	handshakes__open(&context->handshakes, context->timers,
+			 settings->handshakes ?: SETTINGS_HANDSHAKES_DEFAULT);
+	err = controller_outputs__watch(&controller->outputs, context->event, context->workers,
+					workers);
+	if (err)
+		return err;
+	err = fleet__new(context, controller->outputs.standard, &controller->fleet, error);
+	if (err)
+		return err;
+	err = condition__watch(&controller->condition, context->event, is_ready, controller__reload,
+			       look_at_threads, controller);
+	return err ?: controller__open_status(controller, error);
+}
+
+static int controller__open_replay(struct controller *controller, struct dart_error *error)
+{
+	struct target_context *context = &controller->context;
+	int err;
+
+	err = condition__watch(&controller->condition, context->event, NULL, NULL, NULL, NULL);
+	return err ?: controller_replay__open(&controller->replay, context, &controller->outputs,
+					      error);
+}
+
 /* Returns 0 or -errno.  The caller empties @error, which may stay so after -errno. */
 static int controller__open(struct controller *controller, const struct options *options,
 			    struct dart_error *error)
@@ -317,36 +365,18 @@ static int controller__open(struct controller *controller, const struct options 
 	if (err < 0)
 		return err;
 	/* Before any thread starts: threads leave signals to the loop. */
-	err = controller__catch_signals(controller)				   ?:
-		      controller__open_outputs(controller, error)		   ?:
-		      controller_record__open(&controller->record, context, error) ?:
-		      workers__start(settings->workers ?: SETTINGS_WORKERS_DEFAULT, &context->workers) ?:
+	err = controller__catch_signals(controller)	   ?:
+		      controller__open_outputs(controller, error) ?:
+		      controller_record__open(&controller->record, context, error);
+	if (err)
+		return err;
+	err = workers__start(settings->workers ?: SETTINGS_WORKERS_DEFAULT, &context->workers) ?:
 		      catalogs__open(&controller->catalogs) ?:
 		      timers__new(context->event, &context->timers);
-	if (err || options->replay.files)
-		return err ?:
-			       condition__watch(&controller->condition, context->event, NULL, NULL, NULL, NULL) ?:
-			       controller_replay__open(&controller->replay, context,
-						       &controller->outputs, error);
-	err = resolver__new(context->event, &context->resolver) ?:
-		      flow_control__new(context->timers, settings, options__has_one_target(options), &context->flow_control) ?:
-		      controller__open_mailbox(controller)		       ?:
-		      certificates__load(&settings->tls, &context->tls, error) ?:
-		      controller__open_io(controller, error);
 	if (err)
 		return err;
-	context->dscp = settings->dscp;
-	clock_messages__open(&context->clocks, settings->clock_bound_ns,
-			  options->once || context->sink->owns_terminal ? NULL : context->log);
-	handshakes__open(&context->handshakes, context->timers,
-			 settings->handshakes ?: SETTINGS_HANDSHAKES_DEFAULT);
-	err = controller_outputs__watch(&controller->outputs, context->event, context->workers,
-					settings->workers ?: SETTINGS_WORKERS_DEFAULT);
-	if (err)
-		return err;
-	return fleet__new(context, controller->outputs.standard, &controller->fleet, error) ?:
-		       condition__watch(&controller->condition, context->event, is_ready, controller__reload, look_at_threads, controller) ?:
-		       controller__open_status(controller, error);
+	return options->replay.files ? controller__open_replay(controller, error) :
+				       controller__open_targets(controller, error);
 }
 
 /* Afterwards all scrapes that I/O threads handed over are decoded and recorded. */
