@@ -33,8 +33,9 @@ struct controller_outputs {
 
 /*
  * Opens the outputs of @options and adds them to @list.  @options, @list and @log outlive
- * @outputs, whose members except condition and validity the caller sets to zero.  Returns 0; or -errno, with a
- * sentence in @error if errno does not say enough.  Call controller_outputs__close() in both cases.
+ * @outputs, whose members except condition and validity the caller sets to zero.  Returns 0; or
+ * -errno, with a sentence in @error if errno does not say enough.  Call controller_outputs__close()
+ * in both cases.
  */
 int controller_outputs__open(struct controller_outputs *outputs, const struct options *options,
 			     struct output *log, struct output_list *list,

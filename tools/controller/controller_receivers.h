@@ -2,9 +2,9 @@
 /*
  * The receivers of a controller, to which outputs push.  They come and go when the configuration is
  * read again, like targets: a receiver whose settings are the same goes on undisturbed, one that is
- * not configured any more sends the samples that it has, for as long as the end of the program would
- * let it, and a new one begins with the next scrapes.  Changed settings are those of a new one; if
- * both keep samples in one directory, the new one begins when the old one has ended.
+ * not configured any more sends the samples that it has, for as long as the end of the program
+ * would let it, and a new one begins with the next scrapes.  Changed settings are those of a new
+ * one; if both keep samples in one directory, the new one begins when the old one has ended.
  *
  * All functions are called in the control loop, or before and after it.
  */
@@ -40,9 +40,10 @@ struct controller_receivers {
 };
 
 /*
- * Opens the receivers of @settings, whose members list, log and validity the caller has set, and adds
- * them to the list.  Their outputs belong to a sink or the caller from then on.  Returns 0; or -errno
- * with a sentence in @error if errno does not say enough.  controller_receivers__close() in both cases.
+ * Opens the receivers of @settings, whose members list, log and validity the caller has set, and
+ * adds them to the list.  Their outputs belong to a sink or the caller from then on.  Returns 0; or
+ * -errno with a sentence in @error if errno does not say enough.  controller_receivers__close() in
+ * both cases.
  */
 int controller_receivers__open(struct controller_receivers *receivers,
 			       const struct output_settings *settings, struct dart_error *error);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The HTTP servers of a controller: of metrics (listen) and of the page (web).  When the configuration
- * is read again, changed settings are those of a successor, which listens before the server that it
- * replaces ends; a server that is not configured any more ends, and can come back later.  A server that
- * did not run since the start begins at the next start, because its pages know only the samples that they
- * were given.
+ * The HTTP servers of a controller: of metrics (listen) and of the page (web).  When the
+ * configuration is read again, changed settings are those of a successor, which listens before the
+ * server that it replaces ends; a server that is not configured any more ends, and can come back
+ * later.  A server that did not run since the start begins at the next start, because its pages
+ * know only the samples that they were given.
  *
  * All functions are called in the control loop, or before and after it.
  */
@@ -43,8 +43,8 @@ struct controller_servers {
 void controller_servers__open(struct controller_servers *servers, struct output_list *list,
 			      struct output *log);
 /*
- * Serve metrics, with @options, and the page, which serves already and outlives the servers, from the
- * start.  Return 0 or -errno, with a sentence in @error if errno does not say enough.
+ * Serve metrics, with @options, and the page, which serves already and outlives the servers, from
+ * the start.  Return 0 or -errno, with a sentence in @error if errno does not say enough.
  */
 int controller_servers__begin_metrics(struct controller_servers *servers,
 				      const struct http_settings *settings,
@@ -52,12 +52,14 @@ int controller_servers__begin_metrics(struct controller_servers *servers,
 				      struct dart_error *error);
 int controller_servers__begin_web(struct controller_servers *servers, struct metric_output *web);
 /*
- * From now on both serve as @settings say.  A server whose settings cannot be used stays as it is: the
- * log says why, and so does the status until others are used.
+ * From now on both serve as @settings say.  A server whose settings cannot be used stays as it is:
+ * the log says why, and so does the status until others are used.
  */
 void controller_servers__want(struct controller_servers *servers,
 			      const struct output_settings *settings);
-/* Reads the files of both again.  Returns 0; or -errno with a sentence about the first that failed. */
+/*
+ * Reads the files of both again.  Returns 0; or -errno with a sentence about the first that failed.
+ */
 int controller_servers__reload(struct controller_servers *servers, struct dart_error *error);
 /* Ends the server of metrics; nobody asks for figures any more. */
 void controller_servers__close(struct controller_servers *servers);

@@ -43,8 +43,8 @@ void node__read_boot_id(char boot_id[static NODE_BOOT_ID_MAX]);
 int node__read_auth(const char *path, char text[static NODE_AUTH_MAX], struct dart_error *error);
 
 /*
- * Replaces the file @path by the list, as tools/controller/discovery/members_file.h describes it, in
- * one step.  Returns 0, or -errno with a sentence in @error.
+ * Replaces the file @path by the list, as tools/controller/discovery/members_file.h describes it,
+ * in one step.  Returns 0, or -errno with a sentence in @error.
  */
 int node__write_list(const char *path, const struct member_list *list, const char *boot_id,
 		     struct dart_error *error);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Asks the controller of this host, again and again, which list of members it uses and whether it is
- * about to end, over its control socket (tools/controller/status/status_server.h).  An answer also
- * shows that it runs; one that is frozen does not answer, and one that is dead refuses.
+ * Asks the controller of this host, again and again, which list of members it uses and whether it
+ * is about to end, over its control socket (tools/controller/status/status_server.h).  An answer
+ * also shows that it runs; one that is frozen does not answer, and one that is dead refuses.
  */
 #ifndef MEMBERS_QUESTION_H
 #define MEMBERS_QUESTION_H

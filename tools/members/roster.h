@@ -3,21 +3,22 @@
  * The knowledge of this host about the members of its shard, and its consequences: whether its own
  * node exists, which list the controller gets, and until when that list is valid.
  *
- * The node of a member is ephemeral: ZooKeeper deletes it when it has not heard from the session for
- * the session time-out, and the others then take over.  So a list is valid at most until that time
- * after a request to which ZooKeeper has answered was begun.  The controller is watched, too: a list
- * is valid at most until a session time-out after a question that the controller answered, and then
- * the node is deleted; so whatever list a frozen controller had is over when others replace it.
+ * The node of a member is ephemeral: ZooKeeper deletes it when it has not heard from the session
+ * for the session time-out, and the others then take over.  So a list is valid at most until that
+ * time after a request to which ZooKeeper has answered was begun.  The controller is watched, too:
+ * a list is valid at most until a session time-out after a question that the controller answered,
+ * and then the node is deleted; so whatever list a frozen controller had is over when others
+ * replace it.
  *
- * While no server answers (and the session may be valid still, since without a quorum none expires),
- * the last list stays valid as long as this program runs, unless the user wants it to end.  If this
- * program itself was frozen for longer than its list was valid, it makes no other list before
- * ZooKeeper has answered a request that was begun afterwards.
+ * While no server answers (and the session may be valid still, since without a quorum none
+ * expires), the last list stays valid as long as this program runs, unless the user wants it to
+ * end.  If this program itself was frozen for longer than its list was valid, it makes no other
+ * list before ZooKeeper has answered a request that was begun afterwards.
  *
  * The controller also says which portions of agents it does not reach (settings/shard.h), and
  * ZooKeeper contains that for each member.  A list names portions of another member once its
- * controller has used a list that names them, and no longer than ZooKeeper does; and it names the own
- * portions until all others have used a list that does not.
+ * controller has used a list that names them, and no longer than ZooKeeper does; and it names the
+ * own portions until all others have used a list that does not.
  *
  * Pure code: the caller tells the time, CLOCK_BOOTTIME in ns.
  */
@@ -113,14 +114,14 @@ void roster__lose_controller(struct roster *roster);
 bool roster__has_controller(const struct roster *roster, uint64_t now_ns);
 /*
  * True if ZooKeeper should contain the node of this host.  As soon as it does, the others give the
- * controller its targets: so it has used a list of the others before, and connected to them.  As soon
- * as an earlier node is gone, the others take them: so a controller that started again, or whose
- * program did, has a list before that does not name it.
+ * controller its targets: so it has used a list of the others before, and connected to them.  As
+ * soon as an earlier node is gone, the others take them: so a controller that started again, or
+ * whose program did, has a list before that does not name it.
  */
 bool roster__wants_node(const struct roster *roster, uint64_t now_ns);
 /*
- * The list that is to be written now, if it says more than the one that was written last.  False: no
- * list is to be written.  To be called several times for each session time-out.
+ * The list that is to be written now, if it says more than the one that was written last.  False:
+ * no list is to be written.  To be called several times for each session time-out.
  */
 bool roster__list(struct roster *roster, uint64_t now_ns, struct member_list *list);
 /* @list was written. */

@@ -181,8 +181,8 @@ static void found__take_node(struct found *found)
 }
 
 /*
- * A node of our number was there before: of this session, if the answer to its making was lost; of an
- * earlier run of this program on this host, which is over; or of another host.
+ * A node of our number was there before: of this session, if the answer to its making was lost; of
+ * an earlier run of this program on this host, which is over; or of another host.
  */
 static void on_own_data(int rc, const char *value, int length, const struct Stat *stat,
 			const void *data)
@@ -402,8 +402,8 @@ static void session__take(struct session *session, struct found *found, struct r
 	if (!found->are_nodes_due && !found->are_nodes_asked)
 		memcpy(roster->used, found->used, sizeof(roster->used));
 	/*
-	 * ZooKeeper tells of changes before it answers later requests: a session whose nodes are not
-	 * asked for was confirmed with the nodes that are known.
+	 * ZooKeeper tells of changes before it answers later requests: a session whose nodes are
+	 * not asked for was confirmed with the nodes that are known.
 	 */
 	if (found->confirmed_ns && found->is_connected && !found->are_nodes_due &&
 	    !found->are_nodes_asked)

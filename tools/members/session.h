@@ -26,8 +26,8 @@
 struct session;
 
 /*
- * Starts to connect.  @settings outlives the session.  @fd becomes readable with news.  Returns 0, or
- * -errno with a sentence in @error.
+ * Starts to connect.  @settings outlives the session.  @fd becomes readable with news.  Returns 0,
+ * or -errno with a sentence in @error.
  */
 int session__new(const struct settings *settings, struct session **session, int *fd,
 		 struct dart_error *error);

@@ -100,9 +100,9 @@ static inline struct ACL_vector *session__acl(const struct session *session)
 }
 
 /*
- * session_unreached.c: makes the node that says what the controller does not reach, before the node of the
- * member; or deletes the ones that say anything else.  Under the lock, connected.  True if ZooKeeper
- * contains what it should, or refuses it.
+ * session_unreached.c: makes the node that says what the controller does not reach, before the node
+ * of the member; or deletes the ones that say anything else.  Under the lock, connected.  True if
+ * ZooKeeper contains what it should, or refuses it.
  */
 bool session__keep_unreached(struct session *session, struct found *found,
 			     const struct roster *roster, uint64_t now_ns);

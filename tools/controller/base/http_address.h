@@ -38,9 +38,9 @@ bool http_address__is_loopback(const struct sockaddr *address);
 #define HTTP_URL_MAX 320 /* bytes, for a host name of up to 253 */
 
 /*
- * Prints the URL under which browsers find a server at @address: "http://localhost:4795/", or https;
- * with the address in place of localhost, or the name of this host if the server listens at all
- * addresses.  @is_local: only programs of this host can reach it.
+ * Prints the URL under which browsers find a server at @address: "http://localhost:4795/", or
+ * https; with the address in place of localhost, or the name of this host if the server listens at
+ * all addresses.  @is_local: only programs of this host can reach it.
  */
 void http_address__url(const struct sockaddr *address, bool is_local, const char *scheme,
 		       char url[HTTP_URL_MAX]);

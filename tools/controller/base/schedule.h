@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * When scrapes are due: at fixed intervals, without drift, each target in a slot of the interval, so
- * that the scrapes of all targets are a steady load.
+ * When scrapes are due: at fixed intervals, without drift, each target in a slot of the interval,
+ * so that the scrapes of all targets are a steady load.
  */
 #ifndef CONTROLLER_SCHEDULE_H
 #define CONTROLLER_SCHEDULE_H

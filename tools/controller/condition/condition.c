@@ -208,7 +208,8 @@ static void add_shard(struct condition *condition, struct own_metrics *metrics)
 
 /* A family of the threads that are workers, or are not. */
 static void add_threads_of(const struct condition *condition, struct own_metrics *metrics,
-			   bool are_workers, uint64_t (*value)(const struct thread_figures *figures))
+			   bool are_workers,
+			   uint64_t (*value)(const struct thread_figures *figures))
 {
 	const struct thread_figures *figures = condition->threads;
 	struct label_list labels;

@@ -67,8 +67,8 @@ int condition__open(struct condition *condition, const struct options *options);
 /*
  * In the control loop, whose life is watched from now on.  check_ready() is called now and then
  * until it returns true; NULL: it is ready now.  on_reload() reads the configuration again; NULL:
- * nothing can be.  look() is called every other second, to call condition__set_threads(); NULL: nobody
- * looks.  Returns 0 or -errno.
+ * nothing can be.  look() is called every other second, to call condition__set_threads(); NULL:
+ * nobody looks.  Returns 0 or -errno.
  */
 int condition__watch(struct condition *condition, sd_event *event, bool (*check_ready)(void *data),
 		     void (*on_reload)(void *data), void (*look)(void *data), void *data);

@@ -85,8 +85,8 @@ static void member_watch__fail(struct member_watch *watch, const struct dart_err
 }
 
 /*
- * The list of a member that is leaving: if it leaves this one out, only its validity counts, so that
- * targets are scraped until all others scrape them.
+ * The list of a member that is leaving: if it leaves this one out, only its validity counts, so
+ * that targets are scraped until all others scrape them.
  */
 static bool member_watch__is_left_out(struct member_watch *watch, const struct member_list *list)
 {
@@ -110,8 +110,8 @@ static void on_news(void *data, struct source *source, struct source_news *news)
 
 	watch->is_complete = true;
 	/*
-	 * A list that is renewed, and was there before this controller started, may be an earlier one:
-	 * others may have replaced this controller since.
+	 * A list that is renewed, and was there before this controller started, may be an earlier
+	 * one: others may have replaced this controller since.
 	 */
 	if (news->has_list && is_first && !membership->is_known && news->members.valid_ns)
 		member_set__remove(&news->members.present, membership->shard.member);

@@ -23,7 +23,9 @@ struct member_watch_operations {
 	 * NULL.
 	 */
 	void (*valid)(void *data, uint64_t until_ns);
-	/* After member_watch__leave(): all other members use a list without this one.  May be NULL. */
+	/*
+	 * After member_watch__leave(): all other members use a list without this one.  May be NULL.
+	 */
 	void (*left)(void *data);
 	/* The list of members cannot be read, or can be again. */
 	void (*failed)(void *data);
@@ -54,8 +56,8 @@ int member_watch__open(struct member_watch *watch, sd_event *event,
 void member_watch__close(struct member_watch *watch);
 /*
  * Takes over the settings of @shard, without calling changed().  If a file lists the members, the
- * ones that were there stay until it is read.  Returns 0, or -errno with a sentence in @error: then nothing has
- * changed.
+ * ones that were there stay until it is read.  Returns 0, or -errno with a sentence in @error: then
+ * nothing has changed.
  */
 int member_watch__configure(struct member_watch *watch, const struct shard *shard,
 			    struct dart_error *error);

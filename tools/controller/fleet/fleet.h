@@ -33,13 +33,13 @@ void fleet__free(struct fleet *fleet);
 void fleet__reload(struct fleet *fleet);
 /*
  * Ends the loop of @context once the other members of the shard scrape the targets of this one,
- * which are scraped until then; after the hand-over time of the shard at the latest.  False, and the
- * loop goes on, if nobody can take over.  Only once.
+ * which are scraped until then; after the hand-over time of the shard at the latest.  False, and
+ * the loop goes on, if nobody can take over.  Only once.
  */
 bool fleet__leave(struct fleet *fleet);
 /*
- * Once all targets that this controller has or stands by for were READ or lost, after the first look
- * at all sources: from then on it can take them over from others without a pause.
+ * Once all targets that this controller has or stands by for were READ or lost, after the first
+ * look at all sources: from then on it can take them over from others without a pause.
  */
 bool fleet__is_ready(struct fleet *fleet);
 /* The first of a target that was not 0. */

@@ -96,9 +96,9 @@ bool target__is_draining(const struct target *target);
 void target__free(struct target *target);
 
 /*
- * True if it had no values for @after_ns more than its interval, or no connection for @after_ns, both
- * counted from @resumed_ns at the earliest; and since then until it has values or a table again,
- * whatever its interval is.
+ * True if it had no values for @after_ns more than its interval, or no connection for @after_ns,
+ * both counted from @resumed_ns at the earliest; and since then until it has values or a table
+ * again, whatever its interval is.
  */
 bool target__is_missed(struct target *target, uint64_t resumed_ns, uint64_t after_ns);
 

@@ -356,8 +356,8 @@ static void target__init_io(struct target *target)
 }
 
 /*
- * Scrapes in 1000 s, as if all targets that this controller stands by for were taken over: which ones
- * will be, nobody knows.
+ * Scrapes in 1000 s, as if all targets that this controller stands by for were taken over: which
+ * ones will be, nobody knows.
  */
 static uint64_t target__load(const struct target *target)
 {

@@ -139,7 +139,8 @@ static void target__expect_added(struct target *target, uint64_t generation, boo
 	if (!is_told || target->has_added_failed)
 		target->added_generation = generation;
 	target->has_added_failed = false;
-	target->io.takes_parts = target->context->sink->takes_parts && target__mirror(target, &size);
+	target->io.takes_parts = target->context->sink->takes_parts &&
+				 target__mirror(target, &size);
 }
 
 /* @is_told: by the mirror, and not READ. */

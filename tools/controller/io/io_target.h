@@ -14,8 +14,8 @@
  * under way.  An update of the mirror makes the I/O thread report as soon as it is idle, at a
  * bounded rate (see table_age.h): first so that the control loop finds the added entries, whose
  * values are then READ alone (adding), then so that it plans scrapes with the new table.  Only
- * release, and before it retime, may be ordered at any time, and only io_target.released() says that
- * the I/O thread does not use the target any more.
+ * release, and before it retime, may be ordered at any time, and only io_target.released() says
+ * that the I/O thread does not use the target any more.
  */
 #ifndef CONTROLLER_IO_TARGET_H
 #define CONTROLLER_IO_TARGET_H

@@ -4,8 +4,8 @@
  * which the targets are shared out: a team has one thread that waits for events, one that polls, or
  * both (ZERO, section 4.3, "Hybrid I/O model"): then scrapes of few fragments are polled, because
  * to sleep and wake up takes longer than they do, and for long ones that does not matter.  Targets
- * that are called have another thread of the team, so that copying and deciphering answers delays no
- * READ; it begins with the first of them.
+ * that are called have another thread of the team, so that copying and deciphering answers delays
+ * no READ; it begins with the first of them.
  *
  * A target stays in its team.  Teams share no lock and no queue on the way of a scrape: each has an
  * equal part of the credits (see flow/flow.h), and queue pairs of two threads are in different

@@ -19,18 +19,18 @@
 struct sink *sink_metrics__new(struct names *names, struct metric_output *const *outputs,
 			       size_t count);
 /*
- * In the control loop: @output, which does not need to know of targets before they have metrics, gets
- * the next ones and belongs to the sink; or it gets no further ones and belongs to the caller.  Workers
- * may use it until they have run all work that was handed over before.  At most
+ * In the control loop: @output, which does not need to know of targets before they have metrics,
+ * gets the next ones and belongs to the sink; or it gets no further ones and belongs to the caller.
+ * Workers may use it until they have run all work that was handed over before.  At most
  * SINK_METRICS_OUTPUTS_MAX at a time.
  */
 void sink_metrics__add(struct sink *sink, struct metric_output *output);
 void sink_metrics__remove(struct sink *sink, const struct metric_output *output);
 /*
  * From now on no output gets metrics of a target beyond @limits: its series end, and it is told as
- * down, until its table is within the limits again, or there is room among all series.  @say, if not
- * NULL, is called in any worker with the name of such a target and a sentence, when it begins and
- * when it ends.  Call it before the first sample.
+ * down, until its table is within the limits again, or there is room among all series.  @say, if
+ * not NULL, is called in any worker with the name of such a target and a sentence, when it begins
+ * and when it ends.  Call it before the first sample.
  */
 void sink_metrics__limit(struct sink *sink, const struct settings_limits *limits,
 			 void (*say)(void *data, const char *target, const char *sentence),

@@ -246,8 +246,8 @@ bool settings__start_alike(const struct settings *one, const struct settings *ot
 void settings__clear(struct settings *settings);
 
 /*
- * Teams of I/O threads, see io/io_threads.h; @is_alone: there will never be more than one target, and
- * one thread has it.
+ * Teams of I/O threads, see io/io_threads.h; @is_alone: there will never be more than one target,
+ * and one thread has it.
  */
 static inline unsigned int settings__io_teams(const struct settings *settings, bool is_alone)
 {

@@ -68,14 +68,14 @@ uint64_t shard__standby_ns(const struct shard *shard);
  *
  * For this a member that joins stands by for handover_ns before it scrapes, or until a list says
  * that all other members use a list that names it: until then they have stopped.  A member that was
- * there before takes over at once, because then only members that are gone come before it.  A member
- * that is not in the list stands by where it would scrape, and so does a member whose list is not
- * valid any more; for the next list it joins anew.
+ * there before takes over at once, because then only members that are gone come before it.  A
+ * member that is not in the list stands by where it would scrape, and so does a member whose list
+ * is not valid any more; for the next list it joins anew.
  *
  * A list may also say which targets a member cannot reach, by portions: each target belongs to one
- * of SHARD_PORTIONS by its name.  Members that cannot reach its portion come after all others in the
- * order of a target; if no member reaches it, the order is the plain one.  At each moment at most
- * one member scrapes a target then, too, if
+ * of SHARD_PORTIONS by its name.  Members that cannot reach its portion come after all others in
+ * the order of a target; if no member reaches it, the order is the plain one.  At each moment at
+ * most one member scrapes a target then, too, if
  *
  *   - a list names portions that another member cannot reach only once the controller of that member
  *     has used a list that names them, and
@@ -83,9 +83,9 @@ uint64_t shard__standby_ns(const struct shard *shard);
  *     that does not name them any more.
  *
  * So of two members, whenever the second one passes over the first one, the first one passes over
- * itself.  The first members of the plain order stand by in any case, and find out when they reach a
- * target again; they alone say that they do not, so that a target that nobody reaches moves at most
- * as often as there are such members.
+ * itself.  The first members of the plain order stand by in any case, and find out when they reach
+ * a target again; they alone say that they do not, so that a target that nobody reaches moves at
+ * most as often as there are such members.
  *
  * Pure code: the caller tells the time, CLOCK_BOOTTIME in ns, as base/validity.h does.
  */

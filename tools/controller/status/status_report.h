@@ -22,7 +22,10 @@ struct status_totals {
 	uint64_t scrapes, failed, missed, discarded, dropped, reads, bytes;
 };
 
-/* The user sets the first three members, and may set the next; all others are zero before the first piece. */
+/*
+ * The user sets the first three members, and may set the next; all others are zero before the first
+ * piece.
+ */
 struct status_report {
 	struct target_context *context;
 	const struct output *output;

@@ -49,8 +49,8 @@ int web__new(const struct web_settings *settings, struct output *log, struct met
  */
 int web__reload(struct metric_output *output, struct dart_error *error);
 /*
- * In the control loop, or before and after it: serves as @http says from now on, or goes on if nothing
- * of it has changed.  The server before ends when the new one listens.  Returns 0; or
+ * In the control loop, or before and after it: serves as @http says from now on, or goes on if
+ * nothing of it has changed.  The server before ends when the new one listens.  Returns 0; or
  * -errno with a sentence in @error, and the page is served as it was.
  */
 int web__serve(struct metric_output *output, const struct http_settings *http,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The labels that outputs add to all series of a target: "instance", its name, and the labels of
- * its settings, except labels that the rules of its series touch (plan_relabel.h). label_collisions.h keeps a series from carrying a label twice.
+ * its settings, except labels that the rules of its series touch (plan_relabel.h).
+ * label_collisions.h keeps a series from carrying a label twice.
  *
  * They are made once for all outputs and scrapes, do not change, and are counted.
  */

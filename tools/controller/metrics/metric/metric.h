@@ -129,8 +129,8 @@ struct metric_rewriter {
 	struct relabel_rules *rules; /* not NULL */
 	/*
 	 * Makes a plan of the series of @plan that the rules keep.  The rules see the @count labels
-	 * in addition to the labels of each series, whose names differ.  Writes the index in the new
-	 * plan of each series to @places, or UINT32_MAX.  Returns 0 or -ENOMEM.
+	 * in addition to the labels of each series, whose names differ.  Writes the index in the
+	 * new plan of each series to @places, or UINT32_MAX.  Returns 0 or -ENOMEM.
 	 */
 	int (*rewrite)(struct metric_rewriter *rewriter, const struct metric_plan *plan,
 		       const struct metric_label *labels, uint32_t count, uint32_t *places,

@@ -142,7 +142,9 @@ static bool is_plain(const struct named_label *labels, size_t count)
 	return true;
 }
 
-/* Removes the labels that @rules touch under the names that they have now; returns how many stay. */
+/*
+ * Removes the labels that @rules touch under the names that they have now; returns how many stay.
+ */
 static size_t leave_out(struct named_label *labels, size_t count, const struct relabel_rules *rules)
 {
 	size_t kept = 0, i;

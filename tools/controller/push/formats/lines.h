@@ -10,9 +10,9 @@
 #include "pieces.h"
 
 /*
- * Makes a line of each finite point: the head, the value, a blank, the time in units of @unit_ns.  The caller
- * has appended the head, up to the value, to @lines, where it begins at @start.  Without a finite
- * point the head is removed.  Returns the number of lines.
+ * Makes a line of each finite point: the head, the value, a blank, the time in units of @unit_ns.
+ * The caller has appended the head, up to the value, to @lines, where it begins at @start.  Without
+ * a finite point the head is removed.  Returns the number of lines.
  */
 size_t lines__put(struct bytes *lines, size_t start, const struct metric_point *points,
 		  size_t count, int64_t unit_ns);

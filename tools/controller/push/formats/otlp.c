@@ -17,10 +17,10 @@
  * Names stay as they are.  A label that is named as one of these attributes of the resource takes
  * its place.
  *
- * A bucket of an exponential histogram contains values above 2^i, up to 2^(i+1); ours contains those
- * from 2^i on, below 2^(i+1), in a unit that is rarely the base unit.  So a Histogram with explicit
- * bounds is exact, and an ExponentialHistogram never is.  The time when a counter began is left out,
- * as the protocol demands where it is not known: metrics have no such time.
+ * A bucket of an exponential histogram contains values above 2^i, up to 2^(i+1); ours contains
+ * those from 2^i on, below 2^(i+1), in a unit that is rarely the base unit.  So a Histogram with
+ * explicit bounds is exact, and an ExponentialHistogram never is.  The time when a counter began is
+ * left out, as the protocol demands where it is not known: metrics have no such time.
  *
  * A histogram without the bucket le="+Inf", which rules may drop, cannot be expressed.
  */

@@ -4,10 +4,10 @@
  * (https://protobuf.dev/programming-guides/encoding).
  *
  * It is written by hand instead of by protobuf-c: a request of remote write has four kinds of
- * messages with nine fields in all, and most of its bytes are labels that are copied from texts which exist already.
- * protobuf-c would need a tree of structures for each label and each sample first, and walks it
- * twice.  As it is, 200,000 samples a second cost 2 % of a CPU, compressed and sent; lines for
- * InfluxDB cost 9 % (Documentation/measurements.md).
+ * messages with nine fields in all, and most of its bytes are labels that are copied from texts
+ * which exist already. protobuf-c would need a tree of structures for each label and each sample
+ * first, and walks it twice.  As it is, 200,000 samples a second cost 2 % of a CPU, compressed and
+ * sent; lines for InfluxDB cost 9 % (Documentation/measurements.md).
  */
 #ifndef CONTROLLER_PROTOBUF_H
 #define CONTROLLER_PROTOBUF_H

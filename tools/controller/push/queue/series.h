@@ -108,7 +108,10 @@ void series__free(struct series *series, struct series_rules *rules);
 void series__add(struct series *series, struct series_rules *rules,
 		 const struct target_settings *target, const json_t *own,
 		 const struct metric_scrape *scrape, uint64_t now_ns);
-/* All series ended at @time_ns, or after their last samples if that is later; hands over the block that waits. */
+/*
+ * All series ended at @time_ns, or after their last samples if that is later; hands over the block
+ * that waits.
+ */
 void series__end(struct series *series, struct series_rules *rules, int64_t time_ns);
 
 #endif /* CONTROLLER_SERIES_H */

@@ -4,9 +4,9 @@
  * there are scrapes.  Periods are multiples of their length since 1970, so that outputs of several
  * controllers agree.  A period ends with the first scrape after it, whose points belong to it.
  *
- * A point has the time of the last point of its series in the period.  A counter has the last value,
- * and so have series of no type and buckets; a gauge has the last value, the mean, the least or the
- * greatest, by the setting.
+ * A point has the time of the last point of its series in the period.  A counter has the last
+ * value, and so have series of no type and buckets; a gauge has the last value, the mean, the least
+ * or the greatest, by the setting.
  */
 #ifndef CONTROLLER_THIN_H
 #define CONTROLLER_THIN_H
