@@ -111,6 +111,11 @@ one=$($flow list | gojq -r '[.[] | select(.protocol == "tcp" and (.remote | ends
 check "a flow is shown" is_true '.connection == "established"' <($flow show $one)
 check "connections are closed by FIN" inside shut
 check "their entries are removed" soon in_table 42
+check "dart-flows is killed again" host_down KILL dart-flows
+check "it starts again" start
+check "it does not enter closed connections again" soon shows \
+	'.table.there and .table.waiting == 0 and .flows.entering == 0 and .flows.entered == 21'
+check "the table contains none of them" in_table 42
 check "after a time-out they are forgotten" soon shows '.flows | .now == 22 and .entered == 21'
 check "a connection is reset" outside reset
 check "its entries are removed" soon in_table 40

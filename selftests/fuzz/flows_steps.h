@@ -37,6 +37,11 @@ static void begun(void *subject, const struct flow *flow)
 	scene.begun++;
 }
 
+static void closed(void *subject, const struct flow *flow)
+{
+	require(flow->is_recorded);
+}
+
 static void ended(void *subject, const struct flow *flow)
 {
 	size_t i;
@@ -62,7 +67,13 @@ static bool leave(void *subject, struct flow *flow)
 	return !scene.is_away;
 }
 
-static const struct function_handlers handlers = { begun, ended, enter, leave };
+static const struct function_handlers handlers = {
+	.begun = begun,
+	.closed = closed,
+	.ended = ended,
+	.enter = enter,
+	.leave = leave,
+};
 
 static void open_scene(const struct function_type *type, const struct policy *policy)
 {
@@ -178,6 +189,10 @@ static void look_at(void *subject, const struct flow *flow)
 
 	walked++;
 	recorded += flow->is_recorded;
+	/* The journal knows how a connection was closed. */
+	if (connection && flow->is_recorded)
+		require((flow->closure == FLOW_CLOSED) == !strcmp(connection, "closing") &&
+			(flow->closure >= FLOW_RESET_BACK) == !strcmp(connection, "reset"));
 	/* What the table has is in the journal, and no connection that opens is in either. */
 	require(flow->state == FLOW_KEPT || flow->is_recorded);
 	if (connection && !strcmp(connection, "opening"))

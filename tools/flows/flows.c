@@ -44,6 +44,7 @@ static bool leave(void *subject, struct flow *flow)
 	return table__is_there(flows->table);
 }
 
+/* Or its connection was closed. */
 static void begun(void *subject, const struct flow *flow)
 {
 	flows__record(subject, flow, false);
@@ -54,7 +55,13 @@ static void ended(void *subject, const struct flow *flow)
 	flows__record(subject, flow, true);
 }
 
-static const struct function_handlers function_handlers = { begun, ended, enter, leave };
+static const struct function_handlers function_handlers = {
+	.begun = begun,
+	.closed = begun,
+	.ended = ended,
+	.enter = enter,
+	.leave = leave,
+};
 
 /* Removes an entry that the table should not have alone: the flow is translated here. */
 static void on_changed(void *subject, void *token, bool is_inserted, bool is_there)

@@ -63,7 +63,7 @@ static inline uint64_t flows__now_ns(void)
 
 /* Takes the flows of the journal, and writes it anew. */
 int flows__open_journal(struct flows *flows, struct dart_error *error);
-/* A flow has begun or ended. */
+/* A flow has begun, its connection was closed or goes on, or the flow has ended. */
 void flows__record(struct flows *flows, const struct flow *flow, bool is_end);
 /* Writes what has changed.  While that is not possible no flow begins. */
 int flows__write_journal(struct flows *flows, struct dart_error *error);

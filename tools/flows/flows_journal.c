@@ -8,13 +8,20 @@
 
 #define SECOND_NS 1000000000ULL
 
+static const enum journal_operation operations[FLOW_CLOSURES] = {
+	[FLOW_OPEN] = JOURNAL_BEGIN,
+	[FLOW_CLOSED] = JOURNAL_CLOSED,
+	[FLOW_RESET_BACK] = JOURNAL_RESET_BACK,
+	[FLOW_RESET_OUT] = JOURNAL_RESET_OUT,
+};
+
 static struct journal_record pack_record(const struct flows *flows, const struct flow *flow,
-					 bool is_end)
+					 enum journal_operation operation)
 {
 	const struct flow_record record = function__record(flows->function, flow);
 
 	return (struct journal_record){
-		.is_end = is_end,
+		.operation = operation,
 		.protocol = record.protocol,
 		.inside = record.inside.address,
 		.inside_port = record.inside.port,
@@ -28,7 +35,9 @@ static struct journal_record pack_record(const struct flows *flows, const struct
 
 void flows__record(struct flows *flows, const struct flow *flow, bool is_end)
 {
-	const struct journal_record record = pack_record(flows, flow, is_end);
+	const enum flow_closure closure = function__use_of(flows->function, flow).closure;
+	const struct journal_record record =
+		pack_record(flows, flow, is_end ? JOURNAL_END : operations[closure]);
 
 	if (!flows->is_restoring)
 		journal__add(flows->journal, &record);
@@ -42,12 +51,20 @@ static void restore(void *subject, const struct journal_record *record)
 		.outside = { record->outside, record->outside_port },
 		.remote = { record->remote, record->remote_port },
 	};
+	enum flow_closure closure = FLOW_OPEN;
 	struct flows *flows = subject;
 
-	if (record->is_end)
+	if (record->operation == JOURNAL_END) {
 		function__forget(flows->function, &flow);
-	else
-		function__restore(flows->function, &flow, flows__now_ns());
+		return;
+	}
+	/* A flow that is there already goes on. */
+	if (record->operation == JOURNAL_BEGIN &&
+	    !function__restore(flows->function, &flow, flows__now_ns()))
+		return;
+	while (operations[closure] != record->operation)
+		closure++;
+	function__restore_closure(flows->function, &flow, closure, flows__now_ns());
 }
 
 int flows__write_journal(struct flows *flows, struct dart_error *error)
@@ -71,14 +88,16 @@ struct compaction {
 	bool has_more, has_failed;
 };
 
-static void keep_record(void *subject, const struct flow *flow)
+/* A closed flow has two records. */
+static void keep_records(void *subject, const struct flow *flow)
 {
 	struct compaction *compaction = subject;
+	const struct flow_use use = function__use_of(compaction->flows->function, flow);
 	struct journal_record *records = compaction->records;
 
-	if (!function__use_of(compaction->flows->function, flow).is_recorded)
+	if (!use.is_recorded)
 		return;
-	if (compaction->count == compaction->size) {
+	if (compaction->size - compaction->count < 2) {
 		records = realloc(records, (2 * compaction->size + 1024) * sizeof(*records));
 		if (!records) {
 			compaction->has_failed = true;
@@ -87,7 +106,10 @@ static void keep_record(void *subject, const struct flow *flow)
 		compaction->records = records;
 		compaction->size = 2 * compaction->size + 1024;
 	}
-	records[compaction->count++] = pack_record(compaction->flows, flow, false);
+	records[compaction->count++] = pack_record(compaction->flows, flow, JOURNAL_BEGIN);
+	if (use.closure != FLOW_OPEN)
+		records[compaction->count++] =
+			pack_record(compaction->flows, flow, operations[use.closure]);
 }
 
 static int next_record(void *subject, struct journal_record *record)
@@ -97,7 +119,7 @@ static int next_record(void *subject, struct journal_record *record)
 	while (compaction->next == compaction->count && compaction->has_more) {
 		compaction->next = compaction->count = 0;
 		compaction->has_more = function__walk(compaction->flows->function,
-						      &compaction->place, 4096, keep_record,
+						      &compaction->place, 4096, keep_records,
 						      compaction);
 	}
 	if (compaction->has_failed)

@@ -461,6 +461,15 @@ static void test_restored(void **state)
 	assert_int_equal(send_segment(client, web, A, 12345, 67890), BALANCER_TRANSLATED);
 	assert_int_equal(scene.destination.address, FIRST);
 	assert_int_equal(balancer__flows(scene.function, TCP_FIRST), 1);
+	/* Another one was closed. */
+	record.remote.port = 4001;
+	assert_int_equal(function__restore(scene.function, &record, 0), 0);
+	function__restore_closure(scene.function, &record, FLOW_CLOSED, 0);
+	assert_int_equal(flow_of(record.remote)->state, FLOW_ASKED);
+	assert_int_equal(send_segment(record.remote, web, A, 1, 1), BALANCER_TRANSLATED);
+	assert_int_equal(flow_of(record.remote)->state, FLOW_ASKED);
+	function__forget(scene.function, &record);
+	record.remote.port = 4000;
 	/* The end of that one was lost: the client has another server since. */
 	record.inside.address++;
 	assert_int_equal(function__restore(scene.function, &record, 0), 0);

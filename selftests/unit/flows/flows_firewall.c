@@ -383,6 +383,45 @@ static void test_restored(void **state)
 	close_scene();
 }
 
+static void test_reset_over_a_restart(void **state)
+{
+	struct recorded recorded;
+
+	open_scene(&firewall_type, RULES);
+	connect_tcp();
+	settle();
+	assert_int_equal(back(R, 9, 0), FIREWALL_PASSED);
+	assert_int_equal(scene.closed, 1);
+	recorded = recorded_of(flow_of(IPPROTO_TCP));
+	restart(&firewall_type, &recorded);
+	assert_connection("reset", FLOW_ASKED);
+	/* What the other host sent before it got the RST. */
+	assert_int_equal(out(A, 101, 701), FIREWALL_PASSED);
+	assert_connection("reset", FLOW_ASKED);
+	assert_int_equal(scene.changes, 0);
+	/* The RST was forged. */
+	assert_int_equal(back(A, 701, 101), FIREWALL_PASSED);
+	assert_connection("established", FLOW_ENTERING);
+	assert_int_equal(scene.closed, 2);
+	assert_int_equal(recorded_of(flow_of(IPPROTO_TCP)).closure, FLOW_OPEN);
+	/* Otherwise it ends early. */
+	restart(&firewall_type, &recorded);
+	tick(49);
+	assert_connection("reset", FLOW_ASKED);
+	tick(1);
+	assert_null(flow_of(IPPROTO_TCP));
+	/* The other direction. */
+	connect_tcp();
+	assert_int_equal(out(R, 9, 0), FIREWALL_PASSED);
+	recorded = recorded_of(flow_of(IPPROTO_TCP));
+	restart(&firewall_type, &recorded);
+	assert_int_equal(back(A, 701, 101), FIREWALL_PASSED);
+	assert_connection("reset", FLOW_ASKED);
+	assert_int_equal(out(A, 101, 701), FIREWALL_PASSED);
+	assert_connection("established", FLOW_ENTERING);
+	close_scene();
+}
+
 static void test_comparison(void **state)
 {
 	uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
@@ -439,6 +478,8 @@ int main(void)
 		TEST("flows and connections that open are limited", test_limits),
 		TEST("nothing begins while the journal cannot be written", test_unwritable_journal),
 		TEST("flows of an earlier process are known", test_restored),
+		TEST("a reset connection is not entered by another process, unless it goes on",
+		     test_reset_over_a_restart),
 		TEST("a comparison removes entries of lost flows", test_comparison),
 		TEST("flows that other rules refuse end", test_other_rules),
 	};

@@ -33,7 +33,7 @@ static void tell(void *subject, const struct journal_record *record)
 static struct journal_record record_of(size_t number)
 {
 	return (struct journal_record){
-		.is_end = number % 3 == 2,
+		.operation = JOURNAL_BEGIN + number % 5,
 		.protocol = 17,
 		.inside = 0x0a000000 + number,
 		.inside_port = 4000 + number,
@@ -49,7 +49,7 @@ static bool is_record_of(const struct journal_record *record, size_t number)
 {
 	const struct journal_record wanted = record_of(number);
 
-	return record->is_end == wanted.is_end && record->protocol == wanted.protocol &&
+	return record->operation == wanted.operation && record->protocol == wanted.protocol &&
 	       record->inside == wanted.inside && record->inside_port == wanted.inside_port &&
 	       record->outside == wanted.outside && record->outside_port == wanted.outside_port &&
 	       record->remote == wanted.remote && record->remote_port == wanted.remote_port &&
@@ -118,6 +118,34 @@ static void test_told_in_their_order(void **state)
 	assert_int_equal(told.count, RECORDS);
 	for (i = 0; i < RECORDS; i++)
 		assert_true(is_record_of(&told.records[i], i));
+	journal__close(journal);
+}
+
+/* A journal that a process wrote before connections were closed there, and a record of later. */
+static void test_other_ages(void **state)
+{
+	static const uint8_t bytes[] = {
+		'D',  'A',  'R',  'T',	'F',  'L',  'O',  'W',	1,    0,    0,	  0,	0,    0,
+		0,    0,    0xba, 0x38, 0xcf, 0xfb, 0x01, 0x11, 0xa0, 0x0f, 0xd0, 0x07, 0x35, 0x00,
+		0x00, 0x00, 0x00, 0x0a, 0x01, 0x71, 0x00, 0xcb, 0x01, 0x64, 0x33, 0xc6, 0x00, 0x00,
+		0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x0f, 0x96, 0xcb, 0x52, 0x02, 0x11, 0xa1, 0x0f,
+		0xd1, 0x07, 0x35, 0x00, 0x01, 0x00, 0x00, 0x0a, 0x01, 0x71, 0x00, 0xcb, 0x01, 0x64,
+		0x33, 0xc6, 0x01, 0x00, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00, 0x62, 0xbb, 0x1e, 0x72,
+		0x06, 0x11, 0xa2, 0x0f, 0xd2, 0x07, 0x35, 0x00, 0x02, 0x00, 0x00, 0x0a, 0x01, 0x71,
+		0x00, 0xcb, 0x01, 0x64, 0x33, 0xc6, 0x02, 0x00, 0x00, 0x00, 0x02, 0x00, 0x00, 0x00,
+	};
+	struct journal *journal;
+	struct told told;
+	FILE *file;
+
+	file = fopen(path, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, sizeof(bytes), file), sizeof(bytes));
+	fclose(file);
+	assert_int_equal(open_journal(&journal, &told).damaged, 1);
+	assert_int_equal(told.count, 2);
+	assert_true(is_record_of(&told.records[0], 0));
+	assert_true(is_record_of(&told.records[1], 1));
 	journal__close(journal);
 }
 
@@ -325,6 +353,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("records are told in their order", test_told_in_their_order),
+		TEST("a journal of an earlier process is read, and a record of a later one is not",
+		     test_other_ages),
 		TEST("a journal that ends anywhere has its whole records", test_cut_anywhere),
 		TEST("a damaged byte costs the record that it is in", test_each_byte_damaged),
 		TEST("a file that is not a journal is set aside", test_other_files_are_set_aside),

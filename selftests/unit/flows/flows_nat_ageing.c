@@ -174,6 +174,78 @@ static void test_closed_connections_end(void **state)
 	close_scene();
 }
 
+static struct recorded recorded(void)
+{
+	return recorded_of(function__find(scene.function, IPPROTO_TCP, &client, &server));
+}
+
+static void test_closed_over_a_restart(void **state)
+{
+	struct recorded closed;
+	struct nat_counts counts;
+	struct end outside;
+
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1}]\n");
+	outside = connect_out();
+	assert_int_equal(send_segment(client, server, F | A, 101, 701), NAT_TRANSLATED);
+	assert_int_equal(scene.closed, 0);
+	assert_int_equal(send_segment(server, outside, F | A, 701, 102), NAT_TRANSLATED);
+	assert_int_equal(scene.closed, 1);
+	closed = recorded();
+	restart(&nat_type, &closed);
+	assert_string_equal(phase(), "closing");
+	/* Its last segment passes, and it has its port for the time-out of such a connection. */
+	assert_int_equal(send_segment(client, server, A, 102, 702), NAT_TRANSLATED);
+	assert_true(end__equal(&scene.source, &outside));
+	assert_int_equal(scene.changes, 0);
+	tick(239);
+	nat__count(scene.function, &counts);
+	assert_int_equal(counts.ports[POLICY_TCP], 1);
+	tick(1);
+	nat__count(scene.function, &counts);
+	assert_int_equal(counts.ports[POLICY_TCP], 0);
+	assert_int_equal(scene.ended, 1);
+	/* The same ports again, which the journal has to know. */
+	restart(&nat_type, &closed);
+	assert_int_equal(connect_out().port, outside.port);
+	assert_int_equal(scene.closed, 2);
+	closed = recorded();
+	restart(&nat_type, &closed);
+	assert_int_equal(scene.changes, 1);
+	settle();
+	assert_string_equal(phase(), "established");
+	assert_int_equal(state_of(IPPROTO_TCP, client, server), FLOW_ENTERED);
+	close_scene();
+}
+
+static void test_closures_replayed(void **state)
+{
+	struct flow_record record = { IPPROTO_UDP, client, { POOL, 2000 }, server };
+
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1, ports: 2000-2003}]\n");
+	/* No flow, a flow of UDP, and a flow with another end inside. */
+	function__restore_closure(scene.function, &record, FLOW_CLOSED, 0);
+	assert_int_equal(function__counts(scene.function)->flows, 0);
+	assert_int_equal(function__restore(scene.function, &record, 0), 0);
+	function__restore_closure(scene.function, &record, FLOW_CLOSED, 0);
+	assert_int_equal(state_of(IPPROTO_UDP, client, server), FLOW_ENTERING);
+	record.protocol = IPPROTO_TCP;
+	assert_int_equal(function__restore(scene.function, &record, 0), 0);
+	record.inside.port++;
+	function__restore_closure(scene.function, &record, FLOW_CLOSED, 0);
+	assert_string_equal(phase(), "established");
+	record.inside.port--;
+	function__restore_closure(scene.function, &record, FLOW_RESET_OUT, 0);
+	assert_string_equal(phase(), "reset");
+	assert_int_equal(state_of(IPPROTO_TCP, client, server), FLOW_ASKED);
+	/* It goes on: the journal says again that it began. */
+	assert_int_equal(function__restore(scene.function, &record, 0), -EEXIST);
+	function__restore_closure(scene.function, &record, FLOW_OPEN, 0);
+	assert_string_equal(phase(), "established");
+	assert_int_equal(state_of(IPPROTO_TCP, client, server), FLOW_ENTERING);
+	close_scene();
+}
+
 static void test_forged_reset(void **state)
 {
 	struct end outside;
@@ -382,6 +454,10 @@ int main(void)
 		TEST("ICMP echoes are kept, and age by their packets", test_echoes_are_kept),
 		TEST("a closed connection leaves the table, and ends or is opened again",
 		     test_closed_connections_end),
+		TEST("a closed connection is not entered again by another process",
+		     test_closed_over_a_restart),
+		TEST("the journal closes the flow with all of these ends, and opens it again",
+		     test_closures_replayed),
 		TEST("a reset connection whose alleged sender goes on is entered again",
 		     test_forged_reset),
 		TEST("a damaged reset ends nothing", test_damaged_reset),

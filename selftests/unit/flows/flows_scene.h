@@ -25,7 +25,7 @@
 static struct scene {
 	struct policy policies[2], *policy; /* the one in use, and a place for the next one */
 	struct function *function;
-	uint64_t now, begun, ended;
+	uint64_t now, begun, closed, ended;
 	struct flow *changed[CHANGES];
 	bool is_insertion[CHANGES];
 	size_t changes;
@@ -38,6 +38,12 @@ static struct scene {
 static inline void begun(void *subject, const struct flow *flow)
 {
 	scene.begun++;
+}
+
+static inline void closed(void *subject, const struct flow *flow)
+{
+	assert_true(flow->is_recorded);
+	scene.closed++;
 }
 
 static inline void ended(void *subject, const struct flow *flow)
@@ -65,7 +71,13 @@ static inline bool leave(void *subject, struct flow *flow)
 	return !scene.is_away;
 }
 
-static const struct function_handlers handlers = { begun, ended, enter, leave };
+static const struct function_handlers handlers = {
+	.begun = begun,
+	.closed = closed,
+	.ended = ended,
+	.enter = enter,
+	.leave = leave,
+};
 
 static inline struct end at(uint32_t address, uint16_t port)
 {
@@ -105,6 +117,44 @@ static inline void open_scene(const struct function_type *type, const char *rest
 	scene.policy = read_policy(rest);
 	assert_int_equal(
 		function__new(type, scene.policy, &handlers, NULL, &scene.function, &error), 0);
+}
+
+/* What the journal has of a flow. */
+struct recorded {
+	struct flow_record record;
+	enum flow_closure closure;
+};
+
+static inline struct recorded recorded_of(const struct flow *flow)
+{
+	return (struct recorded){ function__record(scene.function, flow),
+				  function__use_of(scene.function, flow).closure };
+}
+
+/* Another process, which knows this flow from the journal, and finds its entries in the table. */
+static inline void restart(const struct function_type *type, const struct recorded *recorded)
+{
+	uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
+	enum flow_direction direction;
+	struct dart_error error;
+	struct flow *flow;
+
+	function__free(scene.function);
+	scene.changes = 0;
+	assert_int_equal(
+		function__new(type, scene.policy, &handlers, NULL, &scene.function, &error), 0);
+	assert_int_equal(function__restore(scene.function, &recorded->record, scene.now), 0);
+	if (recorded->closure != FLOW_OPEN)
+		function__restore_closure(scene.function, &recorded->record, recorded->closure,
+					  scene.now);
+	flow = function__find(scene.function, recorded->record.protocol, &recorded->record.outside,
+			      &recorded->record.remote);
+	for (direction = 0; direction < FLOW_DIRECTIONS; direction++) {
+		function__entry(scene.function, flow, direction, key, value);
+		assert_int_equal(function__see(scene.function, key, value),
+				 recorded->closure == FLOW_OPEN);
+	}
+	function__compare(scene.function);
 }
 
 static inline void close_scene(void)

@@ -36,6 +36,35 @@ void connection__open(struct connection *connection, const struct segment *segme
 	};
 }
 
+/* ---- the journal */
+
+enum flow_closure connection__closure(const struct connection *connection)
+{
+	switch (connection->phase) {
+	case CONNECTION_CLOSING:
+		return FLOW_CLOSED;
+	case CONNECTION_RESET:
+		return connection->reset_by == FLOW_OUT ? FLOW_RESET_OUT : FLOW_RESET_BACK;
+	default:
+		return FLOW_OPEN;
+	}
+}
+
+void connection__restore(struct connection *connection, enum flow_closure closure)
+{
+	static const enum connection_phase phases[FLOW_CLOSURES] = {
+		[FLOW_OPEN] = CONNECTION_ESTABLISHED,
+		[FLOW_CLOSED] = CONNECTION_CLOSING,
+		[FLOW_RESET_BACK] = CONNECTION_RESET,
+		[FLOW_RESET_OUT] = CONNECTION_RESET,
+	};
+
+	*connection = (struct connection){
+		.phase = phases[closure],
+		.reset_by = closure == FLOW_RESET_OUT ? FLOW_OUT : FLOW_BACK,
+	};
+}
+
 /* ---- the handshake */
 
 /* Does it acknowledge the SYN of the other side, and at most @more bytes after it? */

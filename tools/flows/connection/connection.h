@@ -33,6 +33,10 @@ struct connection {
 	enum flow_direction reset_by;
 };
 
+/* How it was closed, for the journal, and a connection of which only that is known. */
+enum flow_closure connection__closure(const struct connection *connection);
+void connection__restore(struct connection *connection, enum flow_closure closure);
+
 /* Can a segment have these flags?  FIN without ACK, SYN with FIN and others are probes. */
 bool connection__are_flags_valid(uint8_t flags);
 /* Is it the first one of a connection? */

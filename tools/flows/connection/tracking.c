@@ -20,9 +20,14 @@ void tracking__restore(struct tracking *tracking, struct tracked *tracked, uint6
 {
 	tracked->flow.is_kept = tracked->protocol == IPPROTO_ICMP;
 	tracked->flow.is_recorded = true;
-	tracked->connection.phase = CONNECTION_ESTABLISHED;
+	connection__restore(&tracked->connection, FLOW_OPEN);
 	function__add(&tracking->function, &tracked->flow, hash, policy__class(tracked->protocol),
 		      state, now_ns);
+}
+
+void tracking__restore_closure(struct flow *flow, enum flow_closure closure)
+{
+	connection__restore(&((struct tracked *)flow)->connection, closure);
 }
 
 void tracking__begin(struct tracking *tracking, struct tracked *tracked,
@@ -71,6 +76,7 @@ static void change_phase(struct tracking *tracking, struct tracked *tracked,
 	}
 	if (before == CONNECTION_OPENING)
 		function__begin(function, flow);
+	function__set_closure(function, flow, connection__closure(&tracked->connection));
 	flow->is_over = phase != CONNECTION_ESTABLISHED;
 	function__set_timeout(function, flow, flow->is_over ? POLICY_TRANSITORY : POLICY_TCP,
 			      now_ns);

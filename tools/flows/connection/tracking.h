@@ -27,12 +27,14 @@ struct tracking {
 
 /*
  * Takes in a flow, which is zero but for its own members and its protocol: one that begins now, or
- * one of an earlier process, with this state; of TCP, the journal knows established connections.
+ * one of an earlier process, with this state; of TCP, an
+ * established connection, unless tracking__restore_closure() follows.
  */
 void tracking__add(struct tracking *tracking, struct tracked *tracked, uint64_t hash,
 		   uint64_t now_ns);
 void tracking__restore(struct tracking *tracking, struct tracked *tracked, uint64_t hash,
 		       enum flow_state state, uint64_t now_ns);
+void tracking__restore_closure(struct flow *flow, enum flow_closure closure);
 /* Its first packet, and @segment of it over TCP, after tracking__add(). */
 void tracking__begin(struct tracking *tracking, struct tracked *tracked,
 		     const struct packet *packet, const struct segment *segment, uint64_t now_ns);

@@ -368,6 +368,7 @@ const struct function_type firewall_type = {
 	.free_flow = free_flow,
 	.record = record_of,
 	.restore = restore,
+	.restore_closure = tracking__restore_closure,
 	.value = value_of,
 	.flow_of_entry = flow_of_entry,
 	.is_stray = is_stray,

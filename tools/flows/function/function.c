@@ -151,6 +151,15 @@ void function__begin(struct function *function, struct flow *flow)
 	function->handlers->begun(function->subject, flow);
 }
 
+void function__set_closure(struct function *function, struct flow *flow, enum flow_closure closure)
+{
+	if (flow->closure == closure)
+		return;
+	flow->closure = closure;
+	if (flow->is_recorded)
+		function->handlers->closed(function->subject, flow);
+}
+
 bool function__use(struct function *function, struct flow *flow, const struct packet *packet,
 		   uint64_t now_ns)
 {
@@ -423,6 +432,7 @@ struct flow_use function__use_of(const struct function *function, const struct f
 {
 	return (struct flow_use){
 		.state = flow->state,
+		.closure = flow->closure,
 		.is_recorded = flow->is_recorded,
 		.is_static = function->type->is_static && function->type->is_static(flow),
 		.since_ns = flow->since_ns,
@@ -438,7 +448,8 @@ int function__restore(struct function *function, const struct flow_record *recor
 	return function->type->restore(function, record, now_ns);
 }
 
-void function__forget(struct function *function, const struct flow_record *record)
+/* The flow with all ends of the record; NULL: there is none. */
+static struct flow *find_recorded(const struct function *function, const struct flow_record *record)
 {
 	struct flow_record found;
 	struct flow *flow;
@@ -446,10 +457,36 @@ void function__forget(struct function *function, const struct flow_record *recor
 	/* A flow whose mapping leaves is found by its end outside only. */
 	flow = function__find(function, record->protocol, &record->outside, &record->remote);
 	if (!flow)
-		return;
+		return NULL;
 	found = function->type->record(flow);
-	if (end__equal(&found.inside, &record->inside) &&
-	    end__equal(&found.outside, &record->outside))
+	return end__equal(&found.inside, &record->inside) &&
+			       end__equal(&found.outside, &record->outside) ?
+		       flow :
+		       NULL;
+}
+
+void function__restore_closure(struct function *function, const struct flow_record *record,
+			       enum flow_closure closure, uint64_t now_ns)
+{
+	struct flow *flow = find_recorded(function, record);
+	enum flow_state state;
+
+	if (!flow || policy__class(record->protocol) != POLICY_TCP || flow->state == FLOW_ENDING)
+		return;
+	function->type->restore_closure(flow, closure);
+	flow->closure = closure;
+	flow->is_over = closure != FLOW_OPEN;
+	/* A comparison removes the entries of an asked flow. */
+	state = flow->is_over ? FLOW_ASKED : FLOW_ENTERING;
+	wait(function, flow, flow->is_kept ? FLOW_KEPT : state,
+	     flow->is_over ? POLICY_TRANSITORY : POLICY_TCP, now_ns);
+}
+
+void function__forget(struct function *function, const struct flow_record *record)
+{
+	struct flow *flow = find_recorded(function, record);
+
+	if (flow)
 		function__remove(function, flow);
 }
 

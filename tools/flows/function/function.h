@@ -39,6 +39,15 @@ struct flow_record {
 	struct end inside, outside, remote;
 };
 
+/* How the connection of a flow was closed, as far as the next process has to know. */
+enum flow_closure {
+	FLOW_OPEN,
+	FLOW_CLOSED, /* by FIN of both ends */
+	FLOW_RESET_BACK, /* by a RST in the direction FLOW_BACK, or FLOW_OUT */
+	FLOW_RESET_OUT,
+	FLOW_CLOSURES
+};
+
 /* What becomes of a packet. */
 enum function_action {
 	FUNCTION_DROPS,
@@ -50,6 +59,8 @@ enum function_action {
 struct function_handlers {
 	/* for the journal */
 	void (*begun)(void *subject, const struct flow *flow);
+	/* its connection was closed, or goes on after that */
+	void (*closed)(void *subject, const struct flow *flow);
 	void (*ended)(void *subject, const struct flow *flow);
 	/*
 	 * for the table: insert, or remove, both entries, and call function__entered() or
@@ -103,6 +114,7 @@ const char *function__connection(const struct function *function, const struct f
 
 struct flow_use {
 	enum flow_state state;
+	enum flow_closure closure;
 	bool is_recorded; /* in the journal */
 	bool is_static; /* it belongs to a static mapping */
 	uint64_t since_ns; /* when it got the state; FLOW_KEPT: last packet */
@@ -117,6 +129,12 @@ struct flow_use function__use_of(const struct function *function, const struct f
  * function; -ENOMEM or -ENOSPC.
  */
 int function__restore(struct function *function, const struct flow_record *record, uint64_t now_ns);
+/*
+ * The connection of this flow of an earlier process was closed, or goes on: a closed one is not
+ * entered, and ends after its time-out.
+ */
+void function__restore_closure(struct function *function, const struct flow_record *record,
+			       enum flow_closure closure, uint64_t now_ns);
 /* This flow of an earlier process ended. */
 void function__forget(struct function *function, const struct flow_record *record);
 

@@ -17,6 +17,7 @@ struct flow {
 	bool is_kept; /* never in the table */
 	bool is_over; /* further packets do not enter it again */
 	bool is_recorded; /* the journal has it */
+	enum flow_closure closure; /* as the journal has it */
 	uint8_t seen; /* entries that a comparison found in the table */
 	uint32_t changes; /* since the last comparison, that the table has not made yet */
 	uint64_t since_ns; /* when it got this state; FLOW_KEPT: last packet */
@@ -62,6 +63,9 @@ struct function_type {
 	int (*restore)(struct function *function, const struct flow_record *record,
 		       uint64_t now_ns);
 
+	/* Gives a flow of TCP a connection that was closed like this, or is open. */
+	void (*restore_closure)(struct flow *flow, enum flow_closure closure);
+
 	void (*value)(const struct flow *flow, enum flow_direction direction, uint8_t *value);
 	/* The flow that has an entry with these ends and this value; otherwise NULL. */
 	struct flow *(*flow_of_entry)(const struct function *function, uint8_t protocol,
@@ -87,6 +91,8 @@ void function__add(struct function *function, struct flow *flow, uint64_t hash,
 		   unsigned int timeout, enum flow_state state, uint64_t now_ns);
 /* For the journal: it begins now, unless it has begun before. */
 void function__begin(struct function *function, struct flow *flow);
+/* For the journal: its connection is like this now. */
+void function__set_closure(struct function *function, struct flow *flow, enum flow_closure closure);
 /* A packet of the flow is here: enters it again if it was asked.  False: it is being ended. */
 bool function__use(struct function *function, struct flow *flow, const struct packet *packet,
 		   uint64_t now_ns);

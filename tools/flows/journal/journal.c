@@ -15,8 +15,6 @@
 #include <xxhash.h>
 
 #define VERSION 1
-#define OPERATION_BEGIN 1
-#define OPERATION_END 2
 #define CHECK_LENGTH 4
 #define KEPT 65536 /* bytes that are written at once */
 /* Records of ended flows that are too few to write the file anew. */
@@ -64,7 +62,7 @@ static uint32_t check_of(const uint8_t *bytes)
 
 static void pack(const struct journal_record *record, uint8_t *bytes)
 {
-	bytes[4] = record->is_end ? OPERATION_END : OPERATION_BEGIN;
+	bytes[4] = record->operation;
 	bytes[5] = record->protocol;
 	put16(bytes + 6, record->inside_port);
 	put16(bytes + 8, record->outside_port);
@@ -79,11 +77,11 @@ static void pack(const struct journal_record *record, uint8_t *bytes)
 
 static bool unpack(const uint8_t *bytes, struct journal_record *record)
 {
-	if (get32(bytes) != check_of(bytes) || bytes[4] < OPERATION_BEGIN ||
-	    bytes[4] > OPERATION_END)
+	if (get32(bytes) != check_of(bytes) || bytes[4] < JOURNAL_BEGIN ||
+	    bytes[4] > JOURNAL_RESET_OUT)
 		return false;
 	*record = (struct journal_record){
-		.is_end = bytes[4] == OPERATION_END,
+		.operation = bytes[4],
 		.protocol = bytes[5],
 		.inside_port = get16(bytes + 6),
 		.outside_port = get16(bytes + 8),

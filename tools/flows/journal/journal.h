@@ -9,14 +9,16 @@
  * of 32 bytes:
  *
  *   0   check (4 B): XXH32 of the other 28 bytes
- *   4   1: a flow began, 2: it ended
+ *   4   1: a flow began, or its connection goes on after it was closed; 2: it ended; 3: both ends
+ *       have sent FIN; 4, 5: one end has sent RST, as enum flow_closure says
  *   5   IP protocol
  *   6   ports inside, outside and of the other end (2 B each)
  *   12  addresses inside, outside and of the other end (4 B each)
  *   24  seconds since 1970 (8 B)
  *
- * A record with a wrong check is passed over.  The file is written anew, with the flows that there
- * are, when the process starts and when most records are of flows that have ended.
+ * A record with a wrong check is passed over, and so is one of another kind, so that kinds can be
+ * added: journals of all processes have version 1.  The file is written anew, with the flows that
+ * there are, when the process starts and when most records are of flows that have ended.
  */
 #ifndef FLOWS_JOURNAL_H
 #define FLOWS_JOURNAL_H
@@ -31,8 +33,16 @@
 
 struct journal;
 
+enum journal_operation {
+	JOURNAL_BEGIN = 1,
+	JOURNAL_END,
+	JOURNAL_CLOSED,
+	JOURNAL_RESET_BACK,
+	JOURNAL_RESET_OUT,
+};
+
 struct journal_record {
-	bool is_end;
+	enum journal_operation operation;
 	uint8_t protocol;
 	uint16_t inside_port, outside_port, remote_port;
 	uint32_t inside, outside, remote; /* addresses */

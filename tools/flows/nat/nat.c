@@ -232,6 +232,7 @@ static void follow(struct nat *nat, struct nat_flow *flow, enum flow_direction d
 	connection__follow(&flow->connection, direction, &segment);
 	if (flow->connection.phase == before)
 		return;
+	function__set_closure(&nat->function, &flow->flow, connection__closure(&flow->connection));
 	is_over = flow->connection.phase == CONNECTION_CLOSING ||
 		  flow->connection.phase == CONNECTION_RESET;
 	flow->flow.is_over = is_over;
@@ -492,8 +493,13 @@ static int restore(struct function *function, const struct flow_record *record, 
 		return -ENOMEM;
 	flow->flow.is_kept = kept;
 	flow->flow.is_recorded = true;
-	flow->connection.phase = CONNECTION_ESTABLISHED;
+	connection__restore(&flow->connection, FLOW_OPEN);
 	return 0;
+}
+
+static void restore_closure(struct flow *flow, enum flow_closure closure)
+{
+	connection__restore(&((struct nat_flow *)flow)->connection, closure);
 }
 
 /* ---- entries */
@@ -584,6 +590,7 @@ const struct function_type nat_type = {
 	.free_flow = nat__free_flow,
 	.record = record_of,
 	.restore = restore,
+	.restore_closure = restore_closure,
 	.value = value_of,
 	.flow_of_entry = flow_of_entry,
 	.is_stray = is_stray,
