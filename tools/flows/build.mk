@@ -13,8 +13,9 @@ flows_nat := $(flows_function) tools/flows/connection/connection.c \
 	$(wildcard tools/flows/nat/*.c)
 flows_firewall := $(flows_tracking) $(wildcard tools/flows/firewall/*.c)
 flows_balancer := $(flows_tracking) $(wildcard tools/flows/balancer/*.c)
-unit_flows_packet_sources := tools/flows/packet/packet.c
-unit_flows_fragments_sources := tools/flows/packet/fragments.c tools/flows/packet/packet.c
+flows_packet := $(addprefix tools/flows/packet/, answer.c packet.c)
+unit_flows_packet_sources := $(flows_packet)
+unit_flows_fragments_sources := tools/flows/packet/fragments.c $(flows_packet)
 unit_flows_policy_sources := $(flows_policy)
 unit_flows_nat_sources := $(flows_nat)
 unit_flows_nat_ageing_sources := $(flows_nat)

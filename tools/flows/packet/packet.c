@@ -5,38 +5,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#define ETHERNET_LENGTH 14
-#define ETHERTYPE_IPV4 0x0800
-#define IP_LENGTH 20
-#define TCP_LENGTH 20
-#define UDP_LENGTH 8
-#define ICMP_LENGTH 8
-
-#define ICMP_ECHO_REPLY 0
-#define ICMP_ECHO_REQUEST 8
-#define ICMP_UNREACHABLE 3
-#define ICMP_TIME_EXCEEDED 11
-#define ICMP_PARAMETER_PROBLEM 12
-#define ICMP_PROHIBITED 13 /* a code of ICMP_UNREACHABLE */
-#define QUOTED_LENGTH 8 /* least bytes after a quoted header */
-
-/* Offsets in the headers. */
-#define OFFSET_FRAGMENT 6
-#define OFFSET_TTL 8
-#define OFFSET_CHECKSUM 10
-#define OFFSET_SOURCE 12
-#define OFFSET_DESTINATION 16
-#define MORE_FRAGMENTS 0x2000
-#define FRAGMENT_OFFSET 0x1fff /* in 8 bytes */
-#define TCP_CHECKSUM 16
-#define UDP_CHECKSUM 6
-#define UDP_LENGTH_FIELD 4
-#define TCP_SEQUENCE 4
-#define TCP_ACKNOWLEDGEMENT 8
-#define TCP_OFFSET 12 /* of the data */
-#define TCP_FLAGS 13
-#define ICMP_CHECKSUM 2
-#define ICMP_IDENTIFIER 4
+#include "packet_internal.h"
 
 const char *const packet_flaw_names[PACKET_FLAWS] = {
 	[PACKET_GOOD] = "good",		 [PACKET_CUT] = "cut",
@@ -44,40 +13,7 @@ const char *const packet_flaw_names[PACKET_FLAWS] = {
 	[PACKET_FRAGMENT] = "fragments", [PACKET_EXPIRED] = "expired",
 };
 
-static uint32_t get16(const uint8_t *bytes)
-{
-	return bytes[0] << 8 | bytes[1];
-}
-
-static void put16(uint8_t *bytes, uint32_t value)
-{
-	bytes[0] = value >> 8;
-	bytes[1] = value;
-}
-
-static uint32_t get32(const uint8_t *bytes)
-{
-	return get16(bytes) << 16 | get16(bytes + 2);
-}
-
 /* ---- checksums */
-
-static uint32_t fold(uint32_t sum)
-{
-	sum = (sum & 0xffff) + (sum >> 16);
-	return (sum & 0xffff) + (sum >> 16);
-}
-
-static uint32_t add_up(const uint8_t *bytes, size_t length, uint32_t sum)
-{
-	size_t i;
-
-	for (i = 0; i + 1 < length; i += 2)
-		sum += get16(bytes + i);
-	if (length & 1)
-		sum += bytes[length - 1] << 8;
-	return fold(sum);
-}
 
 /* HC' = ~(~HC + ~m + m'), equation 3 of RFC 1624. */
 static void adjust(uint8_t *checksum, uint32_t before, uint32_t after)
@@ -481,119 +417,4 @@ void packet__route(struct packet *packet, const uint8_t next_hop[static PACKET_M
 	adjust(packet->ip + OFFSET_CHECKSUM, before, get16(ttl));
 	memcpy(packet->frame + PACKET_MAC_LENGTH, packet->frame, PACKET_MAC_LENGTH);
 	memcpy(packet->frame, next_hop, PACKET_MAC_LENGTH);
-}
-
-/* ---- answering */
-
-/* A host that can be answered, by a host that can answer. */
-static bool is_unicast(uint32_t address)
-{
-	return address >> 24 && address >> 24 != 127 && address >> 28 < 0xe;
-}
-
-static void put32(uint8_t *bytes, uint32_t value)
-{
-	put16(bytes, value >> 16);
-	put16(bytes + 2, value);
-}
-
-/* RFC 9293, section 3.10.7.1. */
-static size_t make_reset(const struct packet *packet, uint8_t *tcp)
-{
-	const struct segment segment = packet__segment(packet);
-	const bool has_ack = segment.flags & SEGMENT_ACK;
-
-	put16(tcp, packet->destination.port);
-	put16(tcp + 2, packet->source.port);
-	if (has_ack)
-		put32(tcp + TCP_SEQUENCE, segment.acknowledgement);
-	else
-		put32(tcp + TCP_ACKNOWLEDGEMENT, segment.sequence + segment.length +
-							 !!(segment.flags & SEGMENT_SYN) +
-							 !!(segment.flags & SEGMENT_FIN));
-	tcp[TCP_OFFSET] = TCP_LENGTH / 4 << 4;
-	tcp[TCP_FLAGS] = has_ack ? SEGMENT_RST : SEGMENT_RST | SEGMENT_ACK;
-	return TCP_LENGTH;
-}
-
-static size_t make_error(const struct packet *packet, uint8_t type, uint8_t code, uint8_t *icmp)
-{
-	const size_t most = PACKET_ANSWER_MAX - ETHERNET_LENGTH - IP_LENGTH - ICMP_LENGTH;
-	const size_t whole = packet->frame + packet->length - packet->ip;
-	const size_t quoted = whole < most ? whole : most;
-
-	icmp[0] = type;
-	icmp[1] = code;
-	memcpy(icmp + ICMP_LENGTH, packet->ip, quoted);
-	return ICMP_LENGTH + quoted;
-}
-
-/* May an answer be sent, in the name of @address? */
-static bool is_answerable(const struct packet *packet, uint32_t address)
-{
-	return !packet->is_error && is_unicast(packet->source.address) &&
-	       is_unicast(packet->destination.address) && is_unicast(address);
-}
-
-/* Begins an answer: all but its checksums and what follows the IPv4 header is zero. */
-static uint8_t *begin_answer(uint8_t *frame)
-{
-	memset(frame, 0, ETHERNET_LENGTH + IP_LENGTH + TCP_LENGTH);
-	return frame + ETHERNET_LENGTH + IP_LENGTH;
-}
-
-/* Completes it, with @length bytes after the IPv4 header; it takes the place of the packet. */
-static void end_answer(struct packet *packet, uint8_t *frame, const struct end *from,
-		       uint8_t protocol, size_t length)
-{
-	uint8_t *ip = frame + ETHERNET_LENGTH;
-	struct packet answer = { .frame = frame, .ip = ip, .transport = ip + IP_LENGTH };
-
-	memcpy(frame, packet->frame + PACKET_MAC_LENGTH, PACKET_MAC_LENGTH);
-	memcpy(frame + PACKET_MAC_LENGTH, packet->frame, PACKET_MAC_LENGTH);
-	put16(frame + 12, ETHERTYPE_IPV4);
-	ip[0] = 4 << 4 | IP_LENGTH / 4;
-	put16(ip + 2, IP_LENGTH + length);
-	put16(ip + 6, 0x4000); /* not to be fragmented, so its identification may be 0 (RFC 6864) */
-	ip[OFFSET_TTL] = 64;
-	ip[9] = protocol;
-	put32(ip + OFFSET_SOURCE, from->address);
-	put32(ip + OFFSET_DESTINATION, packet->source.address);
-	put16(ip + OFFSET_CHECKSUM, ~add_up(ip, IP_LENGTH, 0) & 0xffff);
-	answer.length = ETHERNET_LENGTH + IP_LENGTH + length;
-	answer.protocol = protocol;
-	answer.source = *from;
-	answer.destination = packet->source;
-	packet__complete(&answer);
-	*packet = answer;
-}
-
-bool packet__refuse(struct packet *packet, uint8_t frame[static PACKET_ANSWER_MAX])
-{
-	const bool is_tcp = packet->protocol == IPPROTO_TCP;
-	const struct end from = packet->destination;
-	uint8_t *transport;
-	size_t length;
-
-	if (!is_answerable(packet, from.address) ||
-	    (is_tcp && packet->transport[TCP_FLAGS] & SEGMENT_RST))
-		return false;
-	transport = begin_answer(frame);
-	length = is_tcp ? make_reset(packet, transport) :
-			  make_error(packet, ICMP_UNREACHABLE, ICMP_PROHIBITED, transport);
-	end_answer(packet, frame, &from, is_tcp ? IPPROTO_TCP : IPPROTO_ICMP, length);
-	return true;
-}
-
-bool packet__expire(struct packet *packet, uint32_t address,
-		    uint8_t frame[static PACKET_ANSWER_MAX])
-{
-	const struct end from = { address, 0 };
-	size_t length;
-
-	if (!is_answerable(packet, address))
-		return false;
-	length = make_error(packet, ICMP_TIME_EXCEEDED, 0, begin_answer(frame));
-	end_answer(packet, frame, &from, IPPROTO_ICMP, length);
-	return true;
 }
