@@ -21,7 +21,7 @@ write_policy() {
 		'inside: [10.0.0.0/8]' 'flows: 20000' \
 		'pools: [{addresses: 203.0.113.0/30, ports: 2000-65000}]' \
 		'routes:' ' - {prefix: 10.0.0.0/8, mac: 02:00:00:00:00:0a}' \
-		' - {prefix: 0.0.0.0/0, mac: 02:00:00:00:00:0b}' "$@" >$policy
+		' - {prefix: 0.0.0.0/0, mac: 02:00:00:00:00:0b, mtu: 1000}' "$@" >$policy
 }
 
 start() {
@@ -96,6 +96,10 @@ done
 check "packets that may pass no router are answered" $packets $known flows1 udp 8 expired
 check "so are echoes, as those of traceroute" $packets $known flows1 icmp 8 expired
 check "the answers are counted" shows '.packets.expired == 16 and .packets.exceeded == 16'
+check "packets that are too long for their route are answered with its MTU" \
+	$packets $known flows1 udp 8 oversized
+check "they are counted, and so are packets that may be fragmented" \
+	shows '.packets.oversized == 16 and .packets.mtu_told == 8 and .packets.unsent == 0'
 check "fragments follow their first one, which they overtook" \
 	$packets $known flows1 udp 100 fragments
 check "they are counted" shows '.packets.followed == 200 and .packets.fragments == 0'

@@ -41,6 +41,19 @@ static void rewrite_error(struct packet packet)
 	refuse(packet);
 }
 
+/* The same for the answer to a packet that is too long. */
+static void tell_mtu(struct packet packet)
+{
+	uint8_t answer[PACKET_ANSWER_MAX], more[PACKET_ANSWER_MAX];
+	struct packet again;
+
+	if (!packet__tell_mtu(&packet, end.address, 1280, answer))
+		return;
+	require(packet.length <= sizeof(answer) && packet__is_sound(&packet));
+	if (!packet__read(&again, answer, packet.length))
+		require(again.is_error && !packet__tell_mtu(&again, end.address, 1280, more));
+}
+
 /* A fragment gets other addresses, and what expires an answer, which is not answered in turn. */
 static void take_flawed(enum packet_flaw flaw, struct packet packet)
 {
@@ -72,6 +85,7 @@ static void rewrite(uint8_t *frame, size_t size)
 		return;
 	}
 	require(packet.length <= size);
+	tell_mtu(packet);
 	if (packet.is_error) {
 		rewrite_error(packet);
 		return;

@@ -1,12 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""nat_packets.py KNOWN INTERFACE PROTOCOL COUNT [answers|errors|expired|fragments|hairpin]
+"""nat_packets.py KNOWN INTERFACE PROTOCOL COUNT [SCENE]
+
+SCENE is answers, errors, expired, oversized, fragments or hairpin.
 
 Sends the first packet of each of COUNT flows into INTERFACE, as hosts inside do, takes the packets
 that come back translated, and compares each byte with a packet that is built anew for the new ends.
 With "answers" the other ends answer each one, and the answers must arrive at the hosts inside.
 With "errors" a router outside, and then each host inside, sends an ICMP error about a packet.
 With "expired" the packets may pass no router, so their senders get the ICMP error that says so.
+With "oversized" they are longer than 1000 bytes, which is the MTU of their route, so the senders of
+packets that must not be fragmented get the ICMP error that says so.
 With "fragments" each flow, of UDP, has a packet in two parts, of which the second is sent first.
 With "hairpin" the first host sends to the port outside of the second one, which answers.
 The ports outside are kept in the file KNOWN: they must be the same in each run, and no two equal.
@@ -63,11 +67,11 @@ def transport(protocol, sport, dport, payload, addresses, back):
     return data[:at] + struct.pack("!H", value) + data[at + 2:]
 
 
-def build(macs, ends, protocol, payload, ttl, back=False):
+def build(macs, ends, protocol, payload, ttl, back=False, word=0, before=b""):
     (source, sport), (destination, dport) = ends
     addresses = socket.inet_aton(source) + socket.inet_aton(destination)
-    data = transport(protocol, sport, dport, b"%08d!" % payload, addresses, back)
-    header = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(data), payload % 65536, 0, ttl,
+    data = transport(protocol, sport, dport, before + b"%08d!" % payload, addresses, back)
+    header = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(data), payload % 65536, word, ttl,
                          PROTOCOLS[protocol], 0) + addresses
     header = header[:10] + struct.pack("!H", checksum(header)) + header[12:]
     return macs[1] + macs[0] + b"\x08\x00" + header + data
@@ -187,17 +191,35 @@ def errors(wire, protocol, flows, outsides):
                                    build(macs, (other, outsides[i]), protocol, i, 50, True), 63))
 
 
+def build_own_error(inside, start, quoted):
+    """An ICMP error of the switch to a host inside, which begins with these 8 bytes."""
+    data = start + quoted[14:14 + 548]
+    data = data[:2] + struct.pack("!H", checksum(data)) + data[4:]
+    header = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(data), 0, 0x4000, 64, 1, 0) + \
+        socket.inet_aton(POOL[0]) + socket.inet_aton(inside[0])
+    header = header[:10] + struct.pack("!H", checksum(header)) + header[12:]
+    return INSIDE + SWITCH + b"\x08\x00" + header + data
+
+
 def expired(wire, protocol, flows):
     frames = {i: build((INSIDE, SWITCH), (inside, other), protocol, i, 1)
               for i, inside, other in flows}
     for i, frame in wire.exchange(frames).items():
-        _, inside, _ = flows[i]
-        data = b"\x0b" + bytes(7) + frames[i][14:]
-        data = data[:2] + struct.pack("!H", checksum(data)) + data[4:]
-        header = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(data), 0, 0x4000, 64, 1, 0) + \
-            socket.inet_aton(POOL[0]) + socket.inet_aton(inside[0])
-        header = header[:10] + struct.pack("!H", checksum(header)) + header[12:]
-        same(i, frame, INSIDE + SWITCH + b"\x08\x00" + header + data)
+        same(i, frame, build_own_error(flows[i][1], b"\x0b" + bytes(7), frames[i]))
+
+
+def oversized(wire, protocol, flows):
+    """Of UDP; the part of a packet that is quoted ends with its number, too."""
+    frames = []
+    for word in (0, 0x4000):
+        frames.append({i: build((INSIDE, SWITCH), (inside, other), protocol, i, 64, word=word,
+                                before=b"-" * 7 + b"%08d!" % i * 120)
+                       for i, inside, other in flows})
+    for frame in frames[0].values():
+        wire.socket.send(frame)
+    for i, frame in wire.exchange(frames[1]).items():
+        same(i, frame, build_own_error(flows[i][1], struct.pack("!BBHHH", 3, 4, 0, 0, 1000),
+                                       frames[1][i]))
 
 
 def build_fragments(macs, ends, number, ttl, back=False):
@@ -262,6 +284,9 @@ def main():
         return
     if sys.argv[5:] == ["expired"]:
         expired(wire, protocol, flows)
+        return
+    if sys.argv[5:] == ["oversized"]:
+        oversized(wire, protocol, flows)
         return
     if sys.argv[5:] == ["fragments"]:
         fragments(wire, known, flows)

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <systemd/sd-daemon.h>
 #include <time.h>
 
@@ -159,16 +160,64 @@ static bool expire(struct flows *flows, struct packet *packet, uint8_t *answer, 
 	return true;
 }
 
-/* False: there is no route. */
+static uint16_t mtu_of(const struct flows *flows, const struct policy_route *route)
+{
+	return route->mtu && route->mtu < flows->mtu ? route->mtu : flows->mtu;
+}
+
+/* False: there is no route, or the packet is longer than the next link takes. */
 static bool route(struct flows *flows, struct packet *packet)
 {
-	const uint8_t *next_hop = policy__route(flows->policy, packet->destination.address);
+	const struct policy_route *route =
+		policy__route(flows->policy, packet->destination.address);
 
-	if (!next_hop) {
+	if (!route) {
 		flows->unrouted++;
 		return false;
 	}
-	packet__route(packet, next_hop);
+	if (packet->frame + packet->length - packet->ip > mtu_of(flows, route)) {
+		flows->oversized++;
+		return false;
+	}
+	packet__route(packet, route->mac);
+	return true;
+}
+
+/* The beginning of a packet as it arrived, to be quoted after the packet was rewritten. */
+struct original {
+	struct packet packet;
+	uint8_t frame[PACKET_ANSWER_MAX];
+};
+
+static void keep(struct original *original, const struct packet *packet)
+{
+	const size_t most = sizeof(original->frame);
+
+	original->packet = *packet;
+	original->packet.length = packet->length < most ? packet->length : most;
+	memcpy(original->frame, packet->frame, original->packet.length);
+	original->packet.frame = original->frame;
+	original->packet.ip = original->frame + (packet->ip - packet->frame);
+	original->packet.transport = original->frame + (packet->transport - packet->frame);
+}
+
+/*
+ * Makes the answer, in @answer, to a packet that was not routed because it is too long and must not
+ * be fragmented (RFC 1812, 4.3.2.3), as expire() does.
+ */
+static bool tell_mtu(struct flows *flows, struct original *original, struct packet *packet,
+		     uint8_t *answer, uint64_t now)
+{
+	const struct policy_route *route =
+		policy__route(flows->policy, packet->destination.address);
+
+	if (!route || policy__is_spoofed(flows->policy, &original->packet) ||
+	    !packet__tell_mtu(&original->packet, policy__own_address(flows->policy),
+			      mtu_of(flows, route), answer) ||
+	    !is_within(&flows->refused, flows->policy->refusal_rate, now))
+		return false;
+	*packet = original->packet;
+	flows->mtu_told++;
 	return true;
 }
 
@@ -208,6 +257,7 @@ static bool judge(struct flows *flows, const struct port_frame *frame, struct pa
 		  uint8_t *answer, uint64_t now)
 {
 	enum function_action action;
+	struct original original;
 	enum packet_flaw flaw;
 
 	if (!take_frame(flows, frame, now))
@@ -221,6 +271,7 @@ static bool judge(struct flows *flows, const struct port_frame *frame, struct pa
 	}
 	if (frame->has_partial_checksum)
 		packet__complete(packet);
+	keep(&original, packet);
 	action = take(flows, packet, now);
 	if (action == FUNCTION_REFUSES &&
 	    is_within(&flows->refused, flows->policy->refusal_rate, now) &&
@@ -228,7 +279,8 @@ static bool judge(struct flows *flows, const struct port_frame *frame, struct pa
 		flows->answered++;
 		return true;
 	}
-	return action == FUNCTION_PASSES && route(flows, packet);
+	return action == FUNCTION_PASSES &&
+	       (route(flows, packet) || tell_mtu(flows, &original, packet, answer, now));
 }
 
 static void send_held(void *subject, struct packet *packet)
@@ -287,6 +339,7 @@ static int on_time(sd_event_source *source, uint64_t usec, void *data)
 		return 0;
 	}
 	port__overrun(flows->port);
+	flows->mtu = port__mtu(flows->port);
 	flows->flaws[PACKET_FRAGMENT] +=
 		fragments__release(flows->fragments, flows__now_ns(), send_held, flows);
 	has_more = function__tick(flows->function, flows__now_ns(), table__is_there(flows->table));
@@ -421,6 +474,7 @@ static int open_all(struct flows *flows, struct dart_error *error)
 		      open_loop(flows, error);
 	if (ret)
 		return ret;
+	flows->mtu = port__mtu(flows->port);
 	ret = function__new(types[flows->policy->function], flows->policy, &function_handlers,
 			    flows, &flows->function, error);
 	if (ret)

@@ -41,7 +41,8 @@ struct flows {
 	uint8_t answers[PORT_FRAMES][PACKET_ANSWER_MAX]; /* of one turn */
 	uint64_t flaws[PACKET_FLAWS];
 	uint64_t received, limited, answered, exceeded, followed, tagged, long_frames, unrouted,
-		unsent, unwritten;
+		oversized, mtu_told, unsent, unwritten;
+	uint16_t mtu; /* of the port */
 };
 
 /* Prints a line to the log. */

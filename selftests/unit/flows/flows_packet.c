@@ -427,6 +427,46 @@ static void test_time_exceeded(void **state)
 	assert_false(packet__expire(&packet, own, answer));
 }
 
+/* RFC 1191, section 4. */
+static void test_too_long(void **state)
+{
+	static const uint8_t protocols[] = { IPPROTO_TCP, IPPROTO_UDP, IPPROTO_ICMP };
+	uint8_t frame[FRAME_MAX], answer[PACKET_ANSWER_MAX], again[PACKET_ANSWER_MAX];
+	const uint32_t own = 0xcb007101;
+	struct packet packet, error;
+	uint64_t random = 13;
+	size_t length, i;
+
+	for (i = 0; i < sizeof(protocols); i++) {
+		length = make(frame, &random, protocols[i]);
+		put16(frame + IP + 12, 0x0a00);
+		put16(frame + IP + 16, 0xc633);
+		put16(frame + IP + 6, 0);
+		write_checksums(frame, length);
+		assert_int_equal(packet__read(&packet, frame, length), PACKET_GOOD);
+		/* It may be fragmented. */
+		assert_false(packet__tell_mtu(&packet, own, 1400, answer));
+		put16(frame + IP + 6, 0x4000);
+		write_checksums(frame, length);
+		assert_int_equal(packet__read(&packet, frame, length), PACKET_GOOD);
+		error = packet;
+		assert_true(packet__tell_mtu(&error, own, 1400, answer));
+		assert_right(answer, error.length);
+		assert_memory_equal(answer, frame + 6, 6);
+		assert_memory_equal(answer + 6, frame, 6);
+		assert_int_equal(error.source.address, own);
+		assert_int_equal(error.destination.address, packet.source.address);
+		assert_int_equal(get16(answer + IP + 20), 3 << 8 | 4);
+		assert_int_equal(get16(answer + IP + 24), 0);
+		assert_int_equal(get16(answer + IP + 26), 1400);
+		assert_memory_equal(answer + IP + 28, frame + IP, length - IP);
+		/* No error about an error, or without an address. */
+		assert_int_equal(packet__read(&error, answer, error.length), PACKET_GOOD);
+		assert_false(packet__tell_mtu(&error, own, 1400, again));
+		assert_false(packet__tell_mtu(&packet, 0, 1400, answer));
+	}
+}
+
 /* An error about a random packet, which it quotes in part; returns the length of the frame. */
 static size_t quote(uint8_t *frame, const uint8_t *quoted, size_t length)
 {
@@ -506,6 +546,8 @@ int main(void)
 		TEST("a segment is refused by RST", test_resets),
 		TEST("a packet that an error quotes gets other ends", test_quoted),
 		TEST("an expired packet is answered, unless it is an error", test_time_exceeded),
+		TEST("a packet that is too long is answered, unless it may be fragmented",
+		     test_too_long),
 		TEST("a datagram is refused by an ICMP error, which is read again", test_errors),
 	};
 

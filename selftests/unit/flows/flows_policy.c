@@ -13,7 +13,7 @@
 	"inside: [10.0.0.0/8, 192.168.1.0/24]\n"            \
 	"routes:\n"                                         \
 	"  - {prefix: 0.0.0.0/0, mac: 02:00:00:00:00:0b}\n" \
-	"  - {prefix: 10.0.0.0/8, mac: 02:00:00:00:00:0a}\n"
+	"  - {prefix: 10.0.0.0/8, mac: 02:00:00:00:00:0a, mtu: 1400}\n"
 #define FIREWALL                                                 \
 	"function: firewall\ninterface: eth1\ntable: firewall\n" \
 	"routes: [{prefix: 0.0.0.0/0, mac: 02:00:00:00:00:0b}]\n"
@@ -69,8 +69,10 @@ static void test_all_is_read(void **state)
 	assert_int_equal(policy.statics[0].outside.port, 443);
 	assert_true(policy__is_inside(&policy, 0x0a000001));
 	assert_false(policy__is_inside(&policy, 0xcb007101));
-	assert_int_equal(policy__route(&policy, 0x0a000001)[5], last[0]);
-	assert_int_equal(policy__route(&policy, 0x08080808)[5], last[1]);
+	assert_int_equal(policy__route(&policy, 0x0a000001)->mac[5], last[0]);
+	assert_int_equal(policy__route(&policy, 0x08080808)->mac[5], last[1]);
+	assert_int_equal(policy__route(&policy, 0x0a000001)->mtu, 1400);
+	assert_int_equal(policy__route(&policy, 0x08080808)->mtu, 0);
 	assert_non_null(policy__find_address(&policy, 0xcb007108));
 	assert_null(policy__find_address(&policy, 0xcb00710a));
 	policy__clear(&policy);
@@ -133,6 +135,8 @@ static void test_mistakes_have_a_line(void **state)
 		  "flows.yaml:1: '01:00:00:00:00:01' is not the Ethernet address of a host" },
 		{ "routes: [{prefix: 10.0.0.0/8, mac: '02:00:00:00:00:1 '}]\n",
 		  "flows.yaml:1: '02:00:00:00:00:1 ' is not" },
+		{ "routes: [{prefix: 10.0.0.0/8, mac: 02:00:00:00:00:01, mtu: 575}]\n",
+		  "flows.yaml:1: '575' is not a number from 576 to 65535" },
 		{ "interface: an-interface-name\n",
 		  "flows.yaml:1: 'an-interface-name' is not a name" },
 		{ FIREWALL, "a policy of a firewall has 'interface', 'table', 'zones' and" },

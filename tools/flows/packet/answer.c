@@ -69,7 +69,7 @@ static void end_answer(struct packet *packet, uint8_t *frame, const struct end *
 	put16(frame + 12, ETHERTYPE_IPV4);
 	ip[0] = 4 << 4 | IP_LENGTH / 4;
 	put16(ip + 2, IP_LENGTH + length);
-	put16(ip + 6, 0x4000); /* not to be fragmented, so its identification may be 0 (RFC 6864) */
+	put16(ip + OFFSET_FRAGMENT, DO_NOT_FRAGMENT); /* its identification may be 0 (RFC 6864) */
 	ip[OFFSET_TTL] = 64;
 	ip[9] = protocol;
 	put32(ip + OFFSET_SOURCE, from->address);
@@ -109,6 +109,23 @@ bool packet__expire(struct packet *packet, uint32_t address,
 	if (!is_answerable(packet, address))
 		return false;
 	length = make_error(packet, ICMP_TIME_EXCEEDED, 0, begin_answer(frame));
+	end_answer(packet, frame, &from, IPPROTO_ICMP, length);
+	return true;
+}
+
+bool packet__tell_mtu(struct packet *packet, uint32_t address, uint16_t mtu,
+		      uint8_t frame[static PACKET_ANSWER_MAX])
+{
+	const struct end from = { address, 0 };
+	uint8_t *icmp;
+	size_t length;
+
+	if (!is_answerable(packet, address) ||
+	    !(get16(packet->ip + OFFSET_FRAGMENT) & DO_NOT_FRAGMENT))
+		return false;
+	icmp = begin_answer(frame);
+	length = make_error(packet, ICMP_UNREACHABLE, ICMP_TOO_LONG, icmp);
+	put16(icmp + ICMP_MTU, mtu);
 	end_answer(packet, frame, &from, IPPROTO_ICMP, length);
 	return true;
 }

@@ -100,6 +100,13 @@ bool packet__refuse(struct packet *packet, uint8_t frame[static PACKET_ANSWER_MA
 bool packet__expire(struct packet *packet, uint32_t address,
 		    uint8_t frame[static PACKET_ANSWER_MAX]);
 /*
+ * The same for a packet that is longer than the next link takes, and must not be fragmented: the
+ * ICMP error "fragmentation needed", with the MTU of this link (RFC 1191).  False as above, and for
+ * a packet that may be fragmented.
+ */
+bool packet__tell_mtu(struct packet *packet, uint32_t address, uint16_t mtu,
+		      uint8_t frame[static PACKET_ANSWER_MAX]);
+/*
  * Computes the checksum after the IPv4 header, of which a sender on the same host has written only
  * the sum of addresses and lengths.
  */

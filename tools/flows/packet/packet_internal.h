@@ -18,7 +18,8 @@
 #define ICMP_UNREACHABLE 3
 #define ICMP_TIME_EXCEEDED 11
 #define ICMP_PARAMETER_PROBLEM 12
-#define ICMP_PROHIBITED 13 /* a code of ICMP_UNREACHABLE */
+#define ICMP_TOO_LONG 4 /* codes of ICMP_UNREACHABLE */
+#define ICMP_PROHIBITED 13
 #define QUOTED_LENGTH 8 /* least bytes after a quoted header */
 
 /* Offsets in the headers. */
@@ -27,6 +28,7 @@
 #define OFFSET_CHECKSUM 10
 #define OFFSET_SOURCE 12
 #define OFFSET_DESTINATION 16
+#define DO_NOT_FRAGMENT 0x4000
 #define MORE_FRAGMENTS 0x2000
 #define FRAGMENT_OFFSET 0x1fff /* in 8 bytes */
 #define TCP_CHECKSUM 16
@@ -38,6 +40,7 @@
 #define TCP_FLAGS 13
 #define ICMP_CHECKSUM 2
 #define ICMP_IDENTIFIER 4
+#define ICMP_MTU 6
 
 static inline uint32_t get16(const uint8_t *bytes)
 {

@@ -9,6 +9,7 @@
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -184,6 +185,16 @@ uint64_t port__overrun(struct port *port)
 	if (!getsockopt(port->fd, SOL_PACKET, PACKET_STATISTICS, &statistics, &length))
 		port->overrun += statistics.tp_drops;
 	return port->overrun;
+}
+
+uint16_t port__mtu(const struct port *port)
+{
+	struct ifreq request = {};
+
+	strcpy(request.ifr_name, port->interface);
+	if (ioctl(port->fd, SIOCGIFMTU, &request) || request.ifr_mtu > UINT16_MAX)
+		return UINT16_MAX;
+	return request.ifr_mtu;
 }
 
 bool port__is_there(const struct port *port)

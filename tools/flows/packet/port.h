@@ -38,6 +38,8 @@ int port__receive(struct port *port, struct port_frame frames[static PORT_FRAMES
 unsigned int port__send(struct port *port, const struct packet *packets, unsigned int count);
 /* Frames that came while the queue of the socket was full, so far. */
 uint64_t port__overrun(struct port *port);
+/* Bytes of the longest packet that can be sent; UINT16_MAX: unknown. */
+uint16_t port__mtu(const struct port *port);
 /* Is the interface, by its name, still the one that the port was opened on? */
 bool port__is_there(const struct port *port);
 

@@ -144,13 +144,13 @@ bool policy__is_inside(const struct policy *policy, uint32_t address)
 	return dart_prefixes__contain(&policy->inside, (const struct sockaddr *)&in);
 }
 
-const uint8_t *policy__route(const struct policy *policy, uint32_t address)
+const struct policy_route *policy__route(const struct policy *policy, uint32_t address)
 {
 	size_t i;
 
 	for (i = 0; i < policy->route_count; i++)
 		if ((address & policy->routes[i].mask) == policy->routes[i].address)
-			return policy->routes[i].mac;
+			return &policy->routes[i];
 	return NULL;
 }
 
@@ -163,13 +163,13 @@ uint32_t policy__own_address(const struct policy *policy)
 
 bool policy__is_spoofed(const struct policy *policy, const struct packet *packet)
 {
-	const uint8_t *next_hop;
+	const struct policy_route *route;
 
 	if (!policy->is_strict)
 		return false;
-	next_hop = policy__route(policy, packet->source.address);
-	return !next_hop ||
-	       memcmp(packet->frame + PACKET_MAC_LENGTH, next_hop, PACKET_MAC_LENGTH) != 0;
+	route = policy__route(policy, packet->source.address);
+	return !route ||
+	       memcmp(packet->frame + PACKET_MAC_LENGTH, route->mac, PACKET_MAC_LENGTH) != 0;
 }
 
 static int zone_of(const struct policy *policy, uint32_t address)

@@ -15,6 +15,7 @@
 #define POLICY_ADDRESSES_MAX 4096 /* of all pools */
 #define POLICY_STATIC_MAX 65536
 #define POLICY_ROUTES_MAX 1024
+#define POLICY_MTU_MIN 576 /* bytes that each host takes (RFC 791) */
 #define POLICY_ZONES_MAX 64
 #define POLICY_RANGES_MAX 4096 /* of all zones */
 #define POLICY_RULES_MAX 1024
@@ -54,6 +55,7 @@ struct policy_static {
 struct policy_route {
 	uint32_t address, mask;
 	uint8_t mac[PACKET_MAC_LENGTH];
+	uint64_t mtu; /* bytes of the longest packet that the next hop takes; 0: not given */
 };
 
 enum policy_function { POLICY_NAT, POLICY_FIREWALL, POLICY_BALANCER, POLICY_FUNCTIONS };
@@ -145,7 +147,7 @@ struct policy {
 	size_t server_count;
 	enum policy_action refusal; /* of packets that no rule fits, or no server can take */
 	uint64_t refusal_rate; /* answers in a second */
-	uint32_t address; /* that "time exceeded" comes from; 0: see policy__own_address() */
+	uint32_t address; /* that errors come from; 0: see policy__own_address() */
 	uint64_t opening_limit; /* connections that open at a time */
 	bool is_strict; /* packets come from the next hop of their source */
 };
@@ -163,8 +165,8 @@ int policy__check_reload(const struct policy *now, const struct policy *next,
 /* The address of a pool; NULL if it is in none. */
 const struct policy_address *policy__find_address(const struct policy *policy, uint32_t address);
 bool policy__is_inside(const struct policy *policy, uint32_t address);
-/* The Ethernet address that packets to @address are sent to; NULL: there is no route. */
-const uint8_t *policy__route(const struct policy *policy, uint32_t address);
+/* The route of packets to @address; NULL: there is none. */
+const struct policy_route *policy__route(const struct policy *policy, uint32_t address);
 /*
  * The address of the daemon as a router: that of the policy, or the lowest one of the pools; 0: it
  * has none.

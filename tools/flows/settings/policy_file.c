@@ -221,12 +221,20 @@ static int take_route_prefix(struct dart_yaml *yaml, const yaml_node_t *node, vo
 	return 0;
 }
 
+static int take_mtu(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+{
+	return policy_file__take_quantity(yaml, node, DART_QUANTITY_NUMBER, POLICY_MTU_MIN,
+					  UINT16_MAX, into);
+}
+
 static int take_route(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
-	static const struct dart_yaml_member members[] = { { "prefix", take_route_prefix, 0 },
-							   { "mac", take_mac,
-							     offsetof(struct policy_route, mac) },
-							   {} };
+	static const struct dart_yaml_member members[] = {
+		{ "prefix", take_route_prefix, 0 },
+		{ "mac", take_mac, offsetof(struct policy_route, mac) },
+		{ "mtu", take_mtu, offsetof(struct policy_route, mtu) },
+		{}
+	};
 	static const uint8_t none[PACKET_MAC_LENGTH];
 	struct policy *policy = POLICY(into);
 	struct policy_route route = {};
