@@ -58,14 +58,20 @@ static bool is_behind_fence(void)
 	return atomic_load(&is_fenced);
 }
 
-/* Waits until the worker of all targets passed on what it has. */
+/*
+ * Waits until the worker of all targets passed on what it has.  The work is not on the stack:
+ * helgrind does not know that an I/O thread whose scrape came next is done with its link.
+ */
 static void wait_for_worker(void)
 {
-	struct work fence = { .run = run_fence };
+	struct work *fence = calloc(1, sizeof(*fence));
 
+	assert_non_null(fence);
+	fence->run = run_fence;
 	atomic_store(&is_fenced, false);
-	workers__hand_over_always(bed.context.workers, 0, &fence);
+	workers__hand_over_always(bed.context.workers, 0, fence);
 	bed__run(is_behind_fence);
+	free(fence);
 }
 
 static void change(uint32_t index, uint64_t standby_ns)
