@@ -130,6 +130,41 @@ refuse "a query for a key with several values says so" "have different values" \
 check "local and remote query find no value that four copies agree on" \
 	says 3 empty small --policy consensus=4
 
+# ---- paths that are gathered from postcards
+
+# gathered CONDITION: it is true of the paths of 1000 flows; $answers becomes these counts
+gathered() {
+	answers=$(path_postcards check host gathered 1000) && is_true "$1" <<<"$answers"
+}
+
+on host dartctl store create gathered --slots 2^16 --value 20
+on host dartctl reporter add gathered "$address" >/dev/null
+on host dartctl store export gathered >/run/gathered.json
+path_postcards write /run/postcards.pcap 5001 1000
+check "postcards of 1000 flows, some of them lost and all in another order, are gathered in 512 rows" \
+	sh -c "dart-report --json --interface eth0 --collectors /run/gathered.json \
+		--pcap /run/postcards.pcap --postcards 5001 --rows 2^9 --age 50ms >/run/gathered.counts &&
+		gojq -e '.malformed == 0 and .others == 0 and .paths.evicted > 0 and .paths.aged > 0 and
+			.paths.complete > 0 and .paths.changed + .paths.refused == 0' /run/gathered.counts"
+# Reports of others overwrite the only slot of a few flows.
+check "most flows have a complete path, nearly all others a part, and none a hop of another flow" \
+	soon gathered '.complete > 800 and .complete + .partial > 990 and .wrong + .ambiguous == 0'
+echo "# $answers"
+complete=$(gojq .first_complete <<<"$answers")
+key uniform 1000 0 "$complete"
+check "local and remote query agree on a merged path" says 0 found gathered --policy merge
+first=$((1 + 5 * complete))
+check "it is printed in the order of the hops" [ "$(dartctl query gathered hops "${key[@]}" \
+	--from host --policy merge)" = "values: $(seq -s ' ' $first $((first + 4)))" ]
+check "other paths of 100 flows are reported" dart-report --interface eth0 \
+	--collectors /run/gathered.json --flows uniform --count 100
+check "their slots contradict each other" soon gathered '.ambiguous > 0'
+key uniform 1000 0 "$(gojq .first_ambiguous <<<"$answers")"
+check "local and remote query agree that there is no path" \
+	says 4 ambiguous gathered --policy merge
+refuse "a query says that there is none" "contradict each other at a hop" \
+	dartctl query gathered int-path "${key[@]}" --from host --policy merge
+
 # ---- invalid queries
 
 mkdir -p /etc/dart/schemas
