@@ -15,7 +15,7 @@
  *   /api/live     events of all hosts
  *   /api/schemas  {"schemas": [see key_schemas.h]}
  *   /api/lookup?target=NAME&store=STORE&schema=NAME&key=[TEXT of each field]
- *                 &policy=plurality, unique or consensus&consensus=N   see lookup.h
+ *                 &policy=plurality, unique, merge or consensus&consensus=N   see lookup.h
  */
 #ifndef CONTROLLER_WEB_PAGES_H
 #define CONTROLLER_WEB_PAGES_H

@@ -37,6 +37,9 @@ static bool get_rule(const struct http_request *request, struct dart_store_rule 
 		return false;
 	if (!text || !strcmp(text, "plurality"))
 		return true;
+	rule->policy = DART_STORE_MERGE;
+	if (!strcmp(text, "merge"))
+		return true;
 	rule->policy = DART_STORE_UNIQUE;
 	if (!strcmp(text, "unique"))
 		return true;

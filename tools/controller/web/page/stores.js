@@ -7,7 +7,7 @@ import { ask } from "./server.js";
 const OUTCOMES = {
 	found: ["up", "found", "This is what the reports say of the key."],
 	empty: ["stale", "empty", "No slot of this key has its checksum: it was not reported, or later reports have overwritten all its copies."],
-	ambiguous: ["lost", "ambiguous", "The copies of this key differ, and no value is more frequent than the others."],
+	ambiguous: ["lost", "ambiguous", "The copies of this key differ, and the policy chooses none of their values."],
 };
 
 export class Stores {
@@ -25,7 +25,7 @@ export class Stores {
 		this.host = el("select", { onchange: () => this.remember() });
 		this.store = el("input", { required: true, maxLength: 39, autocomplete: "off", spellcheck: false, placeholder: "name of the store", value: this.parameters.get("store") || "" });
 		this.schema = el("select", { onchange: () => this.showFields() });
-		this.policy = el("select", {}, ...["plurality", "unique", "consensus of 2"].map((text) => el("option", { value: text.split(" ")[0], textContent: text })));
+		this.policy = el("select", {}, ...["plurality", "unique", "consensus of 2", "merge"].map((text) => el("option", { value: text.split(" ")[0], textContent: text })));
 		this.about = el("p", { className: "unit" });
 		this.fields = el("div", { className: "fields" });
 		this.button = el("button", { type: "submit", className: "primary", textContent: "Look up" });
