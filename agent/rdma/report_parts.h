@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Memory of which each reporter WRITEs a part of its own: see <dart/journal.h> and <dart/sketch.h>.
+ * Memory in parts, one for each reporter, which WRITEs only there: see <dart/journal.h> and
+ * <dart/sketch.h>.
  */
 #ifndef REPORT_PARTS_H
 #define REPORT_PARTS_H
@@ -31,7 +32,7 @@ int report_parts__add(struct remote_objects *objects, struct remote_object *obje
 
 /* Adds the part of a reporter to the numbers @kept, which may be NULL. */
 void report_parts__keep(json_t *kept, uint32_t part);
-/* Returns the part in @kept, which may be hostile or NULL; -1 if @kept has none below @most. */
+/* Returns the part's number in @kept, which may be hostile or NULL; -1 without one below @most. */
 int report_parts__kept(const json_t *kept, uint32_t most);
 
 #endif /* REPORT_PARTS_H */

@@ -94,7 +94,8 @@ for protocol in udp tcp icmp; do
 		$packets $known flows1 $protocol 80 errors
 done
 check "packets that may pass no router are answered" $packets $known flows1 udp 8 expired
-check "so are echoes, as those of traceroute" $packets $known flows1 icmp 8 expired
+check "expired echoes, as traceroute sends them, are answered, too" \
+	$packets $known flows1 icmp 8 expired
 check "the answers are counted" shows '.packets.expired == 16 and .packets.exceeded == 16'
 check "packets that are too long for their route are answered with its MTU" \
 	$packets $known flows1 udp 8 oversized

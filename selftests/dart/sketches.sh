@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Three sketchers count DART_COUNTS packets in a period while 1 % of the frames get lost, and as many
-# come twice and late: each strip is exact, or a hole that readers know, and answers are those of
-# one sketch in one memory.
+# come twice and late: each strip is exact, or a hole that readers know, and the
+# answers equal the answers of one sketch in one memory.
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../faulty_link.sh"
 
@@ -17,7 +17,7 @@ count() {
 		--count $flows --packets "$2" >"/run/$1.counted"
 }
 
-# judged KIND: are the answers those of one memory?
+# judged KIND: the answers equal the answers of one memory
 judged() {
 	gojq -e --argjson n "$counts" --argjson flows "$flows" '
 		(.keys | length) + .unknown == $flows and .present == 3 and .absent == 0 and
@@ -74,7 +74,7 @@ for kind in count-min count-sketch; do
 				.holes.newer + .holes.torn + .holes.fewer == 0'"
 	dartctl -j sketch top heavy flow-count --keys /run/values --count "$flows" --from host \
 		>"/run/top.$kind"
-	check "answers are those of one memory, or holes" judged "$kind"
+	check "the answers equal the answers of one memory, or holes are told" judged "$kind"
 	gojq -r '"# \(.unknown) flows have no count, epsilon \(.epsilon)"' "/run/top.$kind"
 	check "the sketch is deleted" on host dartctl sketch delete heavy
 done

@@ -83,7 +83,7 @@ check "the greatest counts of a list of keys are found" sh -c "
 		gojq -e '(.keys | length) == 5 and .unknown == 0 and .keys[0].value.packets >= 250'"
 refuse "a list with other keys is refused" "/run/keys:1: a key of 'flow-count' has 5 values" \
 	dartctl sketch top flows flow-count --keys /run/keys --from host
-refuse "a schema without a count is refused" "values of 'int-path' are no sums" \
+refuse "a schema whose values cannot be added up is refused" "values of 'int-path' are no sums" \
 	on host dartctl sketch query flows int-path
 refuse "an absent sketch is refused" "there is no sketch 'absent'" dartctl sketch show absent --from host
 refuse "a period that nobody wrote is refused" "no sketcher has written period 5" \

@@ -162,7 +162,7 @@ check "their slots contradict each other" soon gathered '.ambiguous > 0'
 key uniform 1000 0 "$(gojq .first_ambiguous <<<"$answers")"
 check "local and remote query agree that there is no path" \
 	says 4 ambiguous gathered --policy merge
-refuse "a query says that there is none" "contradict each other at a hop" \
+refuse "a query says why there is no path" "contradict each other at a hop" \
 	dartctl query gathered int-path "${key[@]}" --from host --policy merge
 
 # ---- invalid queries

@@ -83,7 +83,7 @@
 	helgrind__update(object, __atomic_fetch_sub(object_, value,            \
 						    memory_order_seq_cst))
 /*
- * Of counts of references, with memory_order_acq_rel: whoever drops the last one
+ * Of counts of references, with memory_order_acq_rel: the thread that drops the last one
  * frees what others wrote before they dropped theirs.
  */
 #undef atomic_fetch_sub_explicit

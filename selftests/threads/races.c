@@ -2,8 +2,8 @@
 /*
  * races plain|passed|counted|dropped: two threads that write one number.  "plain" is a race, which
  * helgrind must report; "passed" hands the number over by the release and acquire of an atomic
- * flag, in "counted" it is atomic, and in "dropped" it belongs to whoever drops the last of two
- * references: these are none, and must be silent.
+ * flag, in "counted" the number is atomic, and in "dropped" it belongs to the thread that drops the
+ * last of two references: helgrind must report none of these three.
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -291,8 +291,8 @@ static void test_same(void **state)
 }
 
 /*
- * For tests of bounds: a smaller page has too few chunks for them, and who is slow under helgrind is
- * taken for a reader that is.
+ * For tests of bounds: a smaller page has too few chunks for them, and under helgrind the server takes
+ * each reader for a slow one.
  */
 static void skip_bounds(void)
 {

@@ -217,7 +217,7 @@ int main(void)
 			     test_scrapes, open_controlled, close_controlled),
 		TEST_FIXTURE("several share a credit that is shorter than their answers",
 			     test_credits, open_controlled, close_controlled),
-		TEST_FIXTURE("so do those of one of two threads, and the other one has its own",
+		TEST_FIXTURE("so do the calls of one of two threads, and the other thread has its own",
 			     test_credits, open_two, close_controlled),
 		TEST_FIXTURE("after a change the table is fetched again, and no value of another table is shown",
 			     test_changes, open_controlled, close_controlled),

@@ -187,8 +187,8 @@ static void check_teams(void)
 }
 
 /*
- * In each round a quarter of the targets of each team end and begin anew, those of the round before
- * stand by from now on, and those of the round before that take over.
+ * In each round a quarter of the targets of each team end and begin anew, the quarter of the round
+ * before stands by from now on, and the quarter of the round before that takes over.
  */
 enum turn { TURN_BEGINS, TURN_STANDS_BY, TURN_TAKES_OVER, TURN_GOES_ON, TURNS };
 
