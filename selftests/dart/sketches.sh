@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Three sketchers count DART_COUNTS packets in a period while 1 % of the frames get lost, and as many
-# come twice and late: each strip is exact, or a hole that readers know, and the
-# answers equal the answers of one sketch in one memory.
+# Three sketchers count DART_COUNTS packets in a period while 1 % of the frames get lost, and as
+# many come twice and late: each strip is exact, or a hole that readers know, and the answers
+# equal the answers of one sketch in one memory.
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../faulty_link.sh"
 
