@@ -13,8 +13,8 @@
 
 struct apply {
 	struct dart_registration_client client;
-	json_t *registrations;	/* in dartd before the first item */
-	json_t *results;	/* for --json, or NULL */
+	json_t *registered; /* in dartd before the first item, see registered.h */
+	json_t *results; /* for --json, or NULL */
 	bool has_added;
 	int status;
 };
@@ -101,8 +101,11 @@ static void apply__save(struct apply *apply)
 static int apply__item(struct apply *apply, const struct dart_configuration_item *item)
 {
 	struct dart_error error;
+	const int is_there = registered__has(apply->registered, item);
 
-	if (registered__has(apply->registrations, item))
+	if (is_there < 0)
+		return is_there;
+	if (is_there)
 		return apply__note(apply, item, "unchanged", NULL);
 	if (!ask(apply, item, &error)) {
 		apply->has_added = true;
@@ -139,18 +142,24 @@ static int apply__run(struct apply *apply, const struct dart_configuration *conf
 
 int command_apply(const struct options *options, int argc, char **argv)
 {
-	struct apply apply = { };
+	struct apply apply = {};
 	struct dart_configuration configuration;
 	struct dart_error error;
-	json_t *reply;
+	json_t *registrations, *reply;
 	int ret, status = EXIT_FAILURE;
 
 	ret = dart_configuration__load_file(&configuration, argv[0], &error);
 	if (ret)
 		return fail(-ret, "%s", error.text);
-	apply.registrations = list_registrations(options, &reply);
-	if (!apply.registrations)
+	registrations = list_registrations(options, &reply);
+	if (!registrations)
 		goto close_configuration;
+	apply.registered = registered__index(registrations);
+	json_decref(reply);
+	if (!apply.registered) {
+		status = fail__out_of_memory();
+		goto close_configuration;
+	}
 	if (client__open(options, &apply.client))
 		goto release;
 	apply.results = options->json ? json_array() : NULL;
@@ -158,7 +167,7 @@ int command_apply(const struct options *options, int argc, char **argv)
 	json_decref(apply.results);
 	dart_registration_client__close(&apply.client);
 release:
-	json_decref(reply);
+	json_decref(apply.registered);
 close_configuration:
 	dart_configuration__close(&configuration);
 	return status;
@@ -192,14 +201,12 @@ int command_save(const struct options *options, int argc, char **argv)
 
 /* ---- list of registrations */
 
-static const struct table_column columns[] = {
-	TEXT_COLUMN("KIND", "kind"),
-	TEXT_COLUMN("NAME", "name"),
-	{ "OWNER", "owner", false, table__user },
-	TEXT_COLUMN("FROM", "origin"),
-	TEXT_COLUMN("MISSING", "missing"),
-	{ }
-};
+static const struct table_column columns[] = { TEXT_COLUMN("KIND", "kind"),
+					       TEXT_COLUMN("NAME", "name"),
+					       { "OWNER", "owner", false, table__user },
+					       TEXT_COLUMN("FROM", "origin"),
+					       TEXT_COLUMN("MISSING", "missing"),
+					       {} };
 
 /* Splits "kind name"; a registration without a name is shown as its request. */
 static int split_name(json_t *registration)
@@ -232,7 +239,6 @@ static int print(json_t *registrations)
 
 const struct command registration_commands[] = {
 	{ "list", NULL, "list the objects that dartd registers again after a restart",
-	  .request = { "registration-list", { }, "registrations",
-		       .print = print } },
-	{ }
+	  .request = { "registration-list", {}, "registrations", .print = print } },
+	{}
 };

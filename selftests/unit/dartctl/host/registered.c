@@ -100,11 +100,14 @@ static void for_each(void (*check)(const struct dart_configuration_item *item, s
 
 static void check_has(const struct dart_configuration_item *item, size_t i)
 {
-	json_t *registrations = json_loads(list, 0, NULL);
+	json_t *registrations = json_loads(list, 0, NULL), *registered;
 
 	assert_non_null(registrations);
-	if (registered__has(registrations, item) != items[i].is_there)
+	registered = registered__index(registrations);
+	assert_non_null(registered);
+	if (registered__has(registered, item) != items[i].is_there)
 		fail_msg("%s", items[i].request);
+	json_decref(registered);
 	json_decref(registrations);
 }
 
