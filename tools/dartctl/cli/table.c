@@ -67,34 +67,48 @@ json_t *table__user(const json_t *uid)
 	return user ? json_string(user->pw_name) : json_incref((json_t *)uid);
 }
 
-/* Fills a cell of @line. */
-static int set(struct libscols_line *line, size_t number,
-	       const struct table_column *column, const json_t *value)
+/* The text of a cell, to be freed; NULL without memory. */
+static char *cell_text(const struct table_column *column, const json_t *value)
 {
-	json_t *converted = NULL;
-	char *text, *escaped;
-	int ret;
+	json_t *converted = column->convert ? column->convert(value) : NULL;
+	char *text = text_of(converted ?: value), *escaped;
 
-	if (!value)
-		return 0;
-	if (column->convert)
-		converted = column->convert(value);
-	text = text_of(converted ?: value);
 	json_decref(converted);
 	/* A name or a sentence may contain control characters, which must not reach a terminal. */
 	escaped = text ? dart_escape__new(text, DART_ESCAPE_SENTENCE) : NULL;
 	free(text);
-	ret = escaped ? scols_line_refer_data(line, number, escaped) : -ENOMEM;
+	return escaped;
+}
+
+/*
+ * Fills a cell of @line.  It has the text of the cell of the line @above if the values are equal:
+ * in 20,000 lines of one user only one name is looked up.
+ */
+static int set(struct libscols_line *line, size_t number, const struct table_column *column,
+	       const json_t *object, struct libscols_line *above, const json_t *object_above)
+{
+	const json_t *value = json_object_get(object, column->member);
+	const json_t *value_above = json_object_get(object_above, column->member);
+	char *text;
+	int ret;
+
+	if (!value)
+		return 0;
+	if (above && json_equal(value, value_above))
+		return scols_line_set_data(line, number,
+					   scols_cell_get_data(scols_line_get_cell(above, number)));
+	text = cell_text(column, value);
+	ret = text ? scols_line_refer_data(line, number, text) : -ENOMEM;
 	if (ret)
-		free(escaped);
+		free(text);
 	return ret;
 }
 
 static int fill(struct libscols_table *table, json_t *objects, const struct table_column *columns)
 {
 	const struct table_column *column;
-	struct libscols_line *line;
-	json_t *object;
+	struct libscols_line *line, *above = NULL;
+	json_t *object, *object_above = NULL;
 	size_t i;
 	int ret;
 
@@ -109,8 +123,9 @@ static int fill(struct libscols_table *table, json_t *objects, const struct tabl
 		if (!line)
 			return ret ?: -ENOMEM;
 		for (column = columns; column->title && !ret; column++)
-			ret = set(line, column - columns, column,
-				  json_object_get(object, column->member));
+			ret = set(line, column - columns, column, object, above, object_above);
+		above = line;
+		object_above = object;
 	}
 	return ret;
 }
