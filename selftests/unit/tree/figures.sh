@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Figures in pages are those of kept results of benches, and each result is of a commit.
+. "$(dirname "$0")/../../lib.sh"
+
+tree=$tests/..
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+export DART_FIGURES_TREE="$scratch"
+
+# figures ARGUMENT...
+figures() {
+	"$tree/tools/bench/figures" "$@"
+}
+
+check "pages have the figures of the kept results" env DART_FIGURES_TREE="$tree" \
+	"$tree/tools/bench/figures" check
+
+mkdir -p "$scratch/Documentation/figures" "$scratch/.output/bench"
+cp "$tree/Documentation/figures/figures.jq" "$scratch/Documentation/figures"
+cd "$scratch" || exit 1
+cat >Documentation/figures/laps.jq <<'END'
+include "figures";
+"Commit \(.commit):", "", (.results | map([.lap, (.ns | three)]) | table(["lap", "ns"]))
+END
+printf '%s\n' 'Laps' '<!-- figures laps-2 -->' '<!-- end of figures -->' 'End' >Documentation/laps.md
+echo '# Read' >README.md
+echo .output >.gitignore
+git init -q .
+git config user.name figures
+git config user.email figures@example.com
+git add .
+GIT_COMMITTER_DATE="@1000000000 +0000" git commit -qm first
+commit=$(git log -1 --format=%h --abbrev=12)
+
+refuse "figures of a bench that did not run are not kept" \
+	"no .output/bench/laps-2.json: run the bench" figures keep laps-2
+echo '{"results": [{"lap": 1, "ns": 1234567.8}, {"lap": 2, "ns": 0.0123456}]}' \
+	>.output/bench/laps-2.json
+check "results are printed" figures print laps-2
+check "results are kept" figures keep laps-2
+printf '%s\n' 'Laps' '<!-- figures laps-2 -->' "Commit $commit:" '' '| lap | ns |' '| --- | --- |' \
+	'| 1 | 1,234,568 |' '| 2 | 0.0123 |' '<!-- end of figures -->' 'End' >expected
+check "the page has them, and their commit" cmp Documentation/laps.md expected
+check "the page agrees" figures check
+sed -i 's/1,234,568/1,134,568/' Documentation/laps.md
+refuse "a figure that was changed in the page is found" \
+	"^Documentation/laps.md:7: differs .* should be '| 1 | 1,234,568 |'" figures check
+cp expected Documentation/laps.md
+sed -i 's/1234567.8/1234569/' Documentation/figures/laps-2.json
+refuse "a result that was changed is found" "^Documentation/laps.md:7: differs" figures check
+sed -i '/^| 2/d' Documentation/laps.md
+sed -i 's/1234569/1234567.8/' Documentation/figures/laps-2.json
+refuse "a line that is missing is found" "^Documentation/laps.md:8: differs" figures check
+cp expected Documentation/laps.md
+cp Documentation/figures/laps-2.json Documentation/figures/laps-4.json
+refuse "a result without a page is found" "laps-4.json: no page has" figures check
+rm Documentation/figures/laps-4.json
+
+touch -d @900000000 .output/bench/laps-2.json
+refuse "a result older than the commit is not kept" "older than commit $commit: run the bench again" \
+	figures keep laps-2
+touch .output/bench/laps-2.json
+echo more >>README.md
+refuse "a result of changed files is not kept" "files differ from the last commit" \
+	figures keep laps-2
+git checkout -q README.md
+cp .output/bench/laps-2.json .output/bench/runs.json
+refuse "results that no program describes are not kept" \
+	"no Documentation/figures/runs.jq describes 'runs'" figures keep runs
+check "nothing has changed" sh -c 'figures="$1" && "$figures" check && [ ! -e Documentation/figures/runs.json ]' \
+	sh "$tree/tools/bench/figures"
+refuse "a call without words says how it is used" "^figures print NAME" figures
+finish
