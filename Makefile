@@ -164,6 +164,7 @@ bench: packages
 	$(quiet)tools/bench/runs
 	$(quiet)tools/bench/cgroups
 	$(quiet)tools/bench/growth
+	$(quiet)tools/bench/objects
 	$(quiet)tools/bench/idle
 	$(quiet)tools/bench/whole_host
 	$(quiet)tools/bench/transports
