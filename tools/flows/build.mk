@@ -7,7 +7,7 @@ dart-flows_packages := jansson libsystemd libxxhash yaml-0.1
 
 flows_policy := $(wildcard tools/flows/settings/*.c)
 flows_function := $(flows_policy) $(wildcard tools/flows/function/*.c) \
-	tools/flows/packet/packet.c
+	$(addprefix tools/flows/packet/, answer.c packet.c)
 flows_tracking := $(flows_function) $(wildcard tools/flows/connection/*.c)
 flows_nat := $(flows_function) tools/flows/connection/connection.c \
 	$(wildcard tools/flows/nat/*.c)

@@ -25,23 +25,34 @@ static void enter(void *subject, struct flow *flow)
 {
 	struct flows *flows = subject;
 	uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
+	enum flow_direction direction;
 
 	/* An answer to a packet that is translated finds its entry. */
-	function__entry(flows->function, flow, FLOW_BACK, key, value);
-	table__insert(flows->table, key, value, NULL);
-	function__entry(flows->function, flow, FLOW_OUT, key, value);
-	table__insert(flows->table, key, value, flow);
+	for (direction = function__first_direction(flows->function); direction <= FLOW_OUT;
+	     direction++) {
+		function__entry(flows->function, flow, direction, key, value);
+		table__insert(flows->table, key, value, direction == FLOW_OUT ? flow : NULL);
+	}
+}
+
+/* @token: see table__remove() */
+static void remove_entries(struct flows *flows, struct flow *flow, struct flow *token)
+{
+	const int first = function__first_direction(flows->function);
+	uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
+	int direction;
+
+	for (direction = FLOW_OUT; direction >= first; direction--) {
+		function__entry(flows->function, flow, direction, key, value);
+		table__remove(flows->table, key, direction == first ? token : NULL);
+	}
 }
 
 static bool leave(void *subject, struct flow *flow)
 {
 	struct flows *flows = subject;
-	uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
 
-	function__entry(flows->function, flow, FLOW_OUT, key, value);
-	table__remove(flows->table, key, NULL);
-	function__entry(flows->function, flow, FLOW_BACK, key, value);
-	table__remove(flows->table, key, flow);
+	remove_entries(flows, flow, flow);
 	return table__is_there(flows->table);
 }
 
@@ -74,14 +85,8 @@ static void on_changed(void *subject, void *token, bool is_inserted, bool is_the
 		function__left(flows->function, flow, flows__now_ns());
 		return;
 	}
-	if (!is_there && function__waits_for(flow)) {
-		uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
-
-		function__entry(flows->function, flow, FLOW_OUT, key, value);
-		table__remove(flows->table, key, NULL);
-		function__entry(flows->function, flow, FLOW_BACK, key, value);
-		table__remove(flows->table, key, NULL);
-	}
+	if (!is_there && function__waits_for(flow))
+		remove_entries(flows, flow, NULL);
 	function__entered(flows->function, flow, is_there, flows__now_ns());
 }
 
@@ -212,8 +217,7 @@ static bool tell_mtu(struct flows *flows, struct original *original, struct pack
 		policy__route(flows->policy, packet->destination.address);
 
 	if (!route || policy__is_spoofed(flows->policy, &original->packet) ||
-	    !packet__tell_mtu(&original->packet, policy__own_address(flows->policy),
-			      mtu_of(flows, route), answer) ||
+	    !function__tell_mtu(flows->function, &original->packet, mtu_of(flows, route), answer) ||
 	    !is_within(&flows->refused, flows->policy->refusal_rate, now))
 		return false;
 	*packet = original->packet;
@@ -273,9 +277,9 @@ static bool judge(struct flows *flows, const struct port_frame *frame, struct pa
 		packet__complete(packet);
 	keep(&original, packet);
 	action = take(flows, packet, now);
-	if (action == FUNCTION_REFUSES &&
+	if (action == FUNCTION_ANSWERS &&
 	    is_within(&flows->refused, flows->policy->refusal_rate, now) &&
-	    packet__refuse(packet, answer)) {
+	    function__answer(flows->function, packet, answer)) {
 		flows->answered++;
 		return true;
 	}
@@ -482,7 +486,7 @@ static int open_all(struct flows *flows, struct dart_error *error)
 	flows->table_settings = (struct table_settings){
 		.socket = flows->policy->dartd,
 		.name = flows->policy->table,
-		.key_length = FLOW_KEY_LENGTH,
+		.key_length = function__key_length(flows->function),
 		.value_length = function__value_length(flows->function),
 	};
 	ret = flows__open_journal(flows, error) ?:

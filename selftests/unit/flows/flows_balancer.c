@@ -186,7 +186,7 @@ static void test_unserved(void **state)
 	assert_int_equal(send_datagram(at(CLIENT, 1), at(CLIENT + 1, 1)), BALANCER_UNRELATED);
 	assert_int_equal(send_datagram(at(FIRST, 5353), at(CLIENT, 1)), BALANCER_UNRELATED);
 	assert_int_equal(send_segment(at(CLIENT, 1), web, A, 1, 1), BALANCER_UNKNOWN);
-	assert_int_equal(scene.action, FUNCTION_REFUSES);
+	assert_int_equal(scene.action, FUNCTION_ANSWERS);
 	assert_int_equal(send_segment(at(CLIENT, 1), web, S | F, 1, 1), BALANCER_INVALID);
 	assert_int_equal(function__counts(scene.function)->flows, 0);
 	close_scene();
@@ -248,7 +248,7 @@ static void test_no_server(void **state)
 	for (i = 0; i < SERVERS; i++)
 		balancer__set_up(scene.function, TCP_FIRST + i, false);
 	assert_int_equal(send_segment(at(CLIENT, 1), web, S, 1, 0), BALANCER_DOWN);
-	assert_int_equal(scene.action, FUNCTION_REFUSES);
+	assert_int_equal(scene.action, FUNCTION_ANSWERS);
 	/* The other service has servers of its own. */
 	assert_int_not_equal(server_of_datagram(1), 0);
 	balancer__set_up(scene.function, TCP_FIRST + 2, true);

@@ -256,7 +256,7 @@ static enum function_action take(struct function *function, struct packet *packe
 		return FUNCTION_PASSES;
 	case BALANCER_DOWN:
 	case BALANCER_UNKNOWN:
-		return function->policy->refusal == POLICY_REJECT ? FUNCTION_REFUSES :
+		return function->policy->refusal == POLICY_REJECT ? FUNCTION_ANSWERS :
 								    FUNCTION_DROPS;
 	default:
 		return FUNCTION_DROPS;

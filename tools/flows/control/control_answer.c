@@ -25,22 +25,15 @@ static uint64_t now_ns(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-static json_t *pack_end(const struct end *end)
-{
-	char text[POLICY_END_TEXT];
-
-	return json_string(policy__print_end(end, text));
-}
-
 static json_t *pack_flow(const struct control_subject *subject, const struct flow *flow)
 {
-	const struct flow_record record = function__record(subject->function, flow);
 	const struct flow_use use = function__use_of(subject->function, flow);
+	struct flow_names names;
 
-	return json_pack("{s:s, s:o, s:o, s:o, s:s, s:s?, s:I, s:b, s:o, s:o}", "protocol",
-			 policy__protocol_name(record.protocol), "inside", pack_end(&record.inside),
-			 "outside", pack_end(&record.outside), "remote", pack_end(&record.remote),
-			 "state", flow_state_names[use.state], "connection",
+	function__names(subject->function, flow, &names);
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s?, s:I, s:b, s:o, s:o}", "protocol",
+			 names.protocol, "inside", names.inside, "outside", names.outside, "remote",
+			 names.remote, "state", flow_state_names[use.state], "connection",
 			 function__connection(subject->function, flow), "age_s",
 			 (json_int_t)((now_ns() - use.since_ns) / 1000000000), "static",
 			 use.is_static, "packets", dart_json__unsigned(use.packets), "bytes",
@@ -84,26 +77,15 @@ static json_t *list(const struct control_subject *subject, json_t *request)
 /* The flow that a request names; otherwise NULL, and the answer. */
 static struct flow *find(const struct control_subject *subject, json_t *request, json_t **answer)
 {
-	const char *name, *protocol_name, *inside_text, *remote_text;
-	struct end inside, remote;
+	const char *name, *protocol, *inside, *remote;
 	struct flow *flow;
-	uint8_t protocol;
 
-	if (json_unpack(request, "{s:s, s:s, s:s, s:s !}", "request", &name, "protocol",
-			&protocol_name, "inside", &inside_text, "remote", &remote_text)) {
+	if (json_unpack(request, "{s:s, s:s, s:s, s:s !}", "request", &name, "protocol", &protocol,
+			"inside", &inside, "remote", &remote)) {
 		*answer = refuse(EINVAL, "a flow has 'protocol', 'inside' and 'remote'");
 		return NULL;
 	}
-	protocol = policy__protocol(protocol_name);
-	if (!protocol) {
-		*answer = refuse(EINVAL, "the protocol is neither tcp, udp nor icmp");
-		return NULL;
-	}
-	if (!policy__take_end(inside_text, &inside) || !policy__take_end(remote_text, &remote)) {
-		*answer = refuse(EINVAL, "an end of a flow is ADDRESS:PORT, as 10.0.0.5:4000");
-		return NULL;
-	}
-	flow = function__find(subject->function, protocol, &inside, &remote);
+	flow = function__find_named(subject->function, protocol, inside, remote);
 	if (!flow)
 		*answer = refuse(ENOENT, "there is no such flow ('dartctl flow list' prints all)");
 	return flow;
@@ -125,6 +107,9 @@ static json_t *end(const struct control_subject *subject, json_t *request)
 	json_t *answer;
 	int ret;
 
+	if (function__is_permanent(subject->function))
+		return refuse(EOPNOTSUPP, "a tunnel ends when its file lacks it and dart-flows is "
+					  "reloaded (systemctl reload dart-flows)");
 	flow = find(subject, request, &answer);
 	if (!flow)
 		return answer;

@@ -212,9 +212,9 @@ static enum function_action take(struct function *function, struct packet *packe
 	case FIREWALL_RELATED:
 		return FUNCTION_PASSES;
 	case FIREWALL_REJECTED:
-		return FUNCTION_REFUSES;
+		return FUNCTION_ANSWERS;
 	case FIREWALL_UNKNOWN:
-		return function->policy->refusal == POLICY_REJECT ? FUNCTION_REFUSES :
+		return function->policy->refusal == POLICY_REJECT ? FUNCTION_ANSWERS :
 								    FUNCTION_DROPS;
 	default:
 		return FUNCTION_DROPS;

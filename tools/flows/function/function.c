@@ -58,11 +58,6 @@ void function__free(struct function *function)
 	free(function);
 }
 
-uint32_t function__value_length(const struct function *function)
-{
-	return function->type->value_length;
-}
-
 int function__set_policy(struct function *function, const struct policy *policy,
 			 struct dart_error *error)
 {
@@ -80,9 +75,25 @@ enum function_action function__take(struct function *function, struct packet *pa
 	enum function_action action;
 	unsigned int verdict;
 
+	function->now_ns = now_ns;
 	action = function->type->take(function, packet, now_ns, &verdict);
 	function->counts.verdicts[verdict]++;
 	return action;
+}
+
+bool function__answer(const struct function *function, struct packet *packet,
+		      uint8_t frame[static PACKET_ANSWER_MAX])
+{
+	return function->type->answer ? function->type->answer(function, packet, frame) :
+					packet__refuse(packet, frame);
+}
+
+bool function__tell_mtu(const struct function *function, struct packet *packet, uint16_t mtu,
+			uint8_t frame[static PACKET_ANSWER_MAX])
+{
+	if (function->type->tell_mtu)
+		return function->type->tell_mtu(function, packet, mtu, frame);
+	return packet__tell_mtu(packet, policy__own_address(function->policy), mtu, frame);
 }
 
 /* ---- flows */
@@ -268,70 +279,23 @@ void function__left(struct function *function, struct flow *flow, uint64_t now_n
 
 /* ---- comparison with the table */
 
-static void put_end(uint8_t *bytes, size_t port, const struct end *end)
-{
-	bytes[0] = end->address >> 24;
-	bytes[1] = end->address >> 16;
-	bytes[2] = end->address >> 8;
-	bytes[3] = end->address;
-	bytes[port] = end->port >> 8;
-	bytes[port + 1] = end->port;
-}
-
-void function__put_value(uint8_t *value, const struct end *end, uint8_t flags)
-{
-	put_end(value, 4, end);
-	value[6] = flags;
-}
-
-static struct end get_end(const uint8_t *bytes, const uint8_t *port)
-{
-	return (struct end){ (uint32_t)bytes[0] << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3],
-			     port[0] << 8 | port[1] };
-}
-
-void function__entry(const struct function *function, const struct flow *flow,
-		     enum flow_direction direction, uint8_t key[static FLOW_KEY_LENGTH],
-		     uint8_t value[static FLOW_VALUE_MAX])
-{
-	const struct flow_record record = function->type->record(flow);
-	const bool is_out = direction == FLOW_OUT;
-
-	put_end(key, 8, is_out ? &record.inside : &record.remote);
-	put_end(key + 4, 6, is_out ? &record.remote : &record.outside);
-	key[12] = record.protocol;
-	function->type->value(flow, direction, value);
-}
-
-bool function__see(struct function *function, const uint8_t key[static FLOW_KEY_LENGTH],
-		   const uint8_t *value)
-{
-	const struct end source = get_end(key, key + 8), destination = get_end(key + 4, key + 10);
-	uint8_t right_key[FLOW_KEY_LENGTH], right[FLOW_VALUE_MAX];
-	const struct function_type *type = function->type;
-	enum flow_direction direction;
-	struct flow *flow;
-
-	flow = type->flow_of_entry(function, key[12], &source, &destination, value, &direction);
-	if (!flow)
-		return !type->is_stray(function, key[12], &destination, value);
-	function__entry(function, flow, direction, right_key, right);
-	if (memcmp(value, right, type->value_length) || flow->state == FLOW_KEPT ||
-	    flow->state == FLOW_ASKED)
-		return false;
-	flow->seen |= 1 << direction;
-	return true;
-}
-
 /* Lets the flow leave, or enters it, as its state says. */
 static void compare_flow(struct function *function, struct flow *flow, bool enters)
 {
-	const bool is_there = flow->seen == (1 << FLOW_BACK | 1 << FLOW_OUT);
+	const bool is_there = flow->seen >> function__first_direction(function) ==
+			      (function->type->keys ? 1 : 3);
 
 	/* Changes from before the comparison were forgotten. */
 	if (!enters)
 		flow->changes = 0;
 	switch (flow->state) {
+	case FLOW_KEPT:
+		/* The table may have a place by now. */
+		if (!enters || !function->type->keys)
+			break;
+		flow->is_kept = false;
+		function__enter(function, flow, flow->since_ns);
+		break;
 	case FLOW_ENTERING:
 	case FLOW_ENTERED:
 		if (!enters || (is_there && flow->state == FLOW_ENTERED))
@@ -405,6 +369,9 @@ bool function__tick(struct function *function, uint64_t now_ns, bool has_table)
 	bool has_more = false;
 	int timeout;
 
+	function->now_ns = now_ns;
+	if (function->type->keys)
+		return false;
 	for (timeout = 0; timeout < POLICY_TIMEOUTS; timeout++)
 		has_more |= tick_queues(function, timeout, now_ns, has_table);
 	return has_more;
@@ -415,12 +382,49 @@ bool function__tick(struct function *function, uint64_t now_ns, bool has_table)
 struct flow *function__find(const struct function *function, uint8_t protocol,
 			    const struct end *inside, const struct end *remote)
 {
+	if (function->type->keys)
+		return NULL;
 	return function->type->find(function, protocol, inside, remote);
 }
 
 struct flow_record function__record(const struct function *function, const struct flow *flow)
 {
 	return function->type->record(flow);
+}
+
+void function__names(const struct function *function, const struct flow *flow,
+		     struct flow_names *names)
+{
+	struct flow_record record;
+
+	if (function->type->keys) {
+		function->type->keys->names(flow, names);
+		return;
+	}
+	record = function->type->record(flow);
+	names->protocol = policy__protocol_name(record.protocol);
+	policy__print_end(&record.inside, names->inside);
+	policy__print_end(&record.outside, names->outside);
+	policy__print_end(&record.remote, names->remote);
+}
+
+struct flow *function__find_named(const struct function *function, const char *protocol,
+				  const char *inside, const char *remote)
+{
+	const uint8_t number = policy__protocol(protocol);
+	struct end inside_end, remote_end;
+
+	if (function->type->keys)
+		return function->type->keys->find_named(function, protocol, inside, remote);
+	if (!number || !policy__take_end(inside, &inside_end) ||
+	    !policy__take_end(remote, &remote_end))
+		return NULL;
+	return function__find(function, number, &inside_end, &remote_end);
+}
+
+bool function__is_permanent(const struct function *function)
+{
+	return function->type->keys;
 }
 
 const char *function__connection(const struct function *function, const struct flow *flow)
@@ -443,6 +447,8 @@ struct flow_use function__use_of(const struct function *function, const struct f
 
 int function__restore(struct function *function, const struct flow_record *record, uint64_t now_ns)
 {
+	if (function->type->keys)
+		return -EINVAL;
 	if (function->counts.flows >= function->policy->flows)
 		return -ENOSPC;
 	return function->type->restore(function, record, now_ns);

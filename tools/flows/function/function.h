@@ -2,12 +2,13 @@
 /*
  * A network function: the flows that there are, their entries in the table, and their end.  Pure
  * state: its user tells it packets, times and what became of the table, and it tells its user by
- * handlers what to write to the journal and to the table.  NAT and firewall are types of it, which
+ * handlers what to write to the journal and to the table.  NAT and gateway are types of it, which
  * decide what becomes of a packet (function_type.h).
  *
  * Each flow has two entries in the table, one for each direction, except a kept flow: one that no
  * entry can describe, such as ICMP echoes, which have no key in the switch.  The daemon itself
- * handles all packets of a kept flow.
+ * handles all packets of a kept flow.  Flows of a gateway, its tunnels, have one entry each, never
+ * age, and are in no journal.
  *
  * Ageing.  The daemon sees no packet of a flow that is in the table, or only packets that end it.
  * So when the time-out has passed since the flow was entered, it removes both entries, and keeps
@@ -52,7 +53,7 @@ enum flow_closure {
 enum function_action {
 	FUNCTION_DROPS,
 	FUNCTION_PASSES, /* it leaves, rewritten if the function does so */
-	FUNCTION_REFUSES, /* its sender gets an answer instead */
+	FUNCTION_ANSWERS, /* its sender gets an answer instead: see function__answer() */
 };
 
 /* Called with the subject. */
@@ -83,7 +84,8 @@ int function__new(const struct function_type *type, const struct policy *policy,
 		  const struct function_handlers *handlers, void *subject,
 		  struct function **function, struct dart_error *error);
 void function__free(struct function *function);
-/* Bytes of the values of its entries. */
+/* Bytes of the keys and the values of its entries. */
+uint32_t function__key_length(const struct function *function);
 uint32_t function__value_length(const struct function *function);
 /*
  * Takes another policy, which may differ in all but the settings of policy__check_reload().  Flows
@@ -98,6 +100,18 @@ void function__close(struct function *function, bool is_closed);
 /* @now_ns: of one clock in all calls. */
 enum function_action function__take(struct function *function, struct packet *packet,
 				    uint64_t now_ns);
+/*
+ * Makes the answer to a packet that function__take() answers in @frame, and lets @packet be the
+ * answer.  False for packets that must not be answered.
+ */
+bool function__answer(const struct function *function, struct packet *packet,
+		      uint8_t frame[static PACKET_ANSWER_MAX]);
+/*
+ * The same for a packet, as it arrived, that is longer than @mtu, which the next link takes, and
+ * must not be fragmented.
+ */
+bool function__tell_mtu(const struct function *function, struct packet *packet, uint16_t mtu,
+			uint8_t frame[static PACKET_ANSWER_MAX]);
 
 /*
  * The flow with this end inside, or this end outside, and this other end; NULL: none.  @protocol
@@ -109,6 +123,22 @@ struct flow *function__find(const struct function *function, uint8_t protocol,
 void function__end(struct function *function, struct flow *flow);
 
 struct flow_record function__record(const struct function *function, const struct flow *flow);
+
+#define FLOW_NAME_MAX 32
+
+/* What users call a flow: its protocol, and ADDRESS:NUMBER at each end. */
+struct flow_names {
+	const char *protocol;
+	char inside[FLOW_NAME_MAX], outside[FLOW_NAME_MAX], remote[FLOW_NAME_MAX];
+};
+
+void function__names(const struct function *function, const struct flow *flow,
+		     struct flow_names *names);
+/* The flow with these names, @inside may be the one outside; NULL: none, or one is no name. */
+struct flow *function__find_named(const struct function *function, const char *protocol,
+				  const char *inside, const char *remote);
+/* Do its flows exist as long as the policy says so, and cannot be ended otherwise? */
+bool function__is_permanent(const struct function *function);
 /* The state of the connection of a flow; NULL: it is not tracked. */
 const char *function__connection(const struct function *function, const struct flow *flow);
 
@@ -140,12 +170,14 @@ void function__forget(struct function *function, const struct flow_record *recor
 
 /* ---- the table */
 
-#define FLOW_KEY_LENGTH 13
+#define FLOW_KEY_LENGTH 13 /* of a function whose flows are between two ends; others: less */
 #define FLOW_VALUE_MAX 7
 
 enum flow_direction { FLOW_BACK, FLOW_OUT, FLOW_DIRECTIONS };
 
-/* An entry of the flow, as in schemas/nat.yaml and schemas/firewall.yaml. */
+/* The first direction that flows have an entry of; all have one of the last, FLOW_OUT. */
+enum flow_direction function__first_direction(const struct function *function);
+/* An entry of the flow, as in schemas/nat.yaml, firewall.yaml and gateway.yaml. */
 void function__entry(const struct function *function, const struct flow *flow,
 		     enum flow_direction direction, uint8_t key[static FLOW_KEY_LENGTH],
 		     uint8_t value[static FLOW_VALUE_MAX]);
@@ -161,8 +193,7 @@ void function__left(struct function *function, struct flow *flow, uint64_t now_n
  * an entry that has to be removed, and then function__compare(), which enters all flows that miss
  * an entry and lets others leave as their states say.
  */
-bool function__see(struct function *function, const uint8_t key[static FLOW_KEY_LENGTH],
-		   const uint8_t *value);
+bool function__see(struct function *function, const uint8_t *key, const uint8_t *value);
 void function__compare(struct function *function);
 
 /*

@@ -36,11 +36,27 @@ struct function {
 	/* By time-out and state: the flow that waits longest is first. */
 	struct flow_queue queues[POLICY_TIMEOUTS][FLOW_STATES];
 	struct function_counts counts;
+	uint64_t now_ns; /* of the last call that told a time */
 	bool is_closed;
+};
+
+/*
+ * Keys of a function whose flows are not between two ends.  Such a flow has one entry, and is none
+ * of the journal's: it exists as long as a policy says so.
+ */
+struct function_keys {
+	uint32_t length;
+	void (*key)(const struct flow *flow, uint8_t *key);
+	/* The flow with this key; NULL: there is none, so the entry is removed. */
+	struct flow *(*find)(const struct function *function, const uint8_t *key);
+	void (*names)(const struct flow *flow, struct flow_names *names);
+	struct flow *(*find_named)(const struct function *function, const char *protocol,
+				   const char *inside, const char *remote);
 };
 
 struct function_type {
 	size_t size; /* of its state */
+	const struct function_keys *keys; /* NULL: those of two ends, in both directions */
 	uint32_t value_length;
 	const char *const *verdict_names;
 	unsigned int verdicts; /* number of names */
@@ -55,6 +71,7 @@ struct function_type {
 	/* *@verdict: what is counted */
 	enum function_action (*take)(struct function *function, struct packet *packet,
 				     uint64_t now_ns, unsigned int *verdict);
+	/* With @keys there is none of find(), record(), restore() and restore_closure(). */
 	struct flow *(*find)(const struct function *function, uint8_t protocol,
 			     const struct end *inside, const struct end *remote);
 	/* The flow is in no index and no queue of struct function any more: frees it. */
@@ -67,6 +84,7 @@ struct function_type {
 	void (*restore_closure)(struct flow *flow, enum flow_closure closure);
 
 	void (*value)(const struct flow *flow, enum flow_direction direction, uint8_t *value);
+	/* With @keys there is none of the next two. */
 	/* The flow that has an entry with these ends and this value; otherwise NULL. */
 	struct flow *(*flow_of_entry)(const struct function *function, uint8_t protocol,
 				      const struct end *source, const struct end *destination,
@@ -76,6 +94,10 @@ struct function_type {
 			 const struct end *destination, const uint8_t *value);
 
 	/* These may be NULL. */
+	/* As function__answer() and function__tell_mtu(). */
+	bool (*answer)(const struct function *function, struct packet *packet, uint8_t *frame);
+	bool (*tell_mtu)(const struct function *function, struct packet *packet, uint16_t mtu,
+			 uint8_t *frame);
 	const char *(*connection)(const struct flow *flow);
 	bool (*is_static)(const struct flow *flow);
 	void (*tell_counts)(const struct function *function,
