@@ -3,9 +3,14 @@
  * A VPN gateway: moves packets for a virtual machine of a customer from the customer's
  * tunnel into the tunnel to the server that runs the machine.  The lookup table has an
  * entry for each machine: see schemas/gateway.yaml.
+ *
+ * The file of the architecture defines TunnelHash first.
  */
 #define TEA_KEY_BYTES	7
 #define TEA_VALUE_BYTES	7
+#ifndef GATEWAY_MTU
+#define GATEWAY_MTU	16w1500	/* unless the control plane sets another one */
+#endif
 #include "vxlan.p4"
 #include <tea/headers.p4>
 #include "words.p4"
@@ -20,19 +25,48 @@ control FunctionKey(in headers_t headers, out bit<TEA_KEY_BITS> key,
 	}
 }
 
-/* The value: address of the server (4 bytes), VNI of the tunnel to it (3). */
+/*
+ * The value: address of the server (4 bytes), VNI of the tunnel to it (3).  A packet that is longer
+ * than the MTU of tunnels leaves as it is, to the control plane, which tells its sender.
+ *
+ * The source port depends on the one that the packet had and on the hosts inside, so that
+ * routers spread the flows of a tunnel (RFC 7348, section 5).
+ */
 control FunctionApply(inout headers_t headers, in bit<TEA_VALUE_BITS> value,
 		      out bool drop, out bool defer)
 {
 	AdjustWords() adjust_ip;
 	AdjustWords() adjust_address;
 	AdjustWords() adjust_vni;
+	TunnelHash() tunnel_hash;
 	bit<32> address;
 	bit<24> vni;
+	bit<16> mtu = 0;
+	bit<14> low;
+	bit<16> port;
+
+	@name(".gateway_mtu_is")
+	action mtu_is(bit<16> bytes)
+	{
+		mtu = bytes;
+	}
+
+	@name(".gateway_mtu")
+	table mtus {
+		actions = { mtu_is; }
+		default_action = mtu_is(GATEWAY_MTU);
+	}
 
 	apply {
 		drop = false;
-		defer = false;
+		mtus.apply();
+		defer = headers.ipv4.length > mtu;
+		if (defer)
+			return;
+		tunnel_hash.apply(headers.udp.source, headers.inner_ipv4.source,
+				  headers.inner_ipv4.destination,
+				  headers.inner_ipv4.protocol, low);
+		port = 2w3 ++ low;
 		address = value[55:24];
 		vni = value[23:0];
 		adjust_ip.apply(headers.ipv4.checksum,
@@ -40,8 +74,9 @@ control FunctionApply(inout headers_t headers, in bit<TEA_VALUE_BITS> value,
 				address ++ 16w0);
 		if (headers.udp.checksum != 0) {
 			adjust_address.apply(headers.udp.checksum,
-					     headers.ipv4.destination ++ 16w0,
-					     address ++ 16w0);
+					     headers.ipv4.destination ++
+					     headers.udp.source,
+					     address ++ port);
 			adjust_vni.apply(headers.udp.checksum,
 					 headers.vxlan.vni ++ 24w0,
 					 vni ++ 24w0);
@@ -49,6 +84,7 @@ control FunctionApply(inout headers_t headers, in bit<TEA_VALUE_BITS> value,
 				headers.udp.checksum = 0xffff;
 		}
 		headers.ipv4.destination = address;
+		headers.udp.source = port;
 		headers.vxlan.vni = vni;
 	}
 }

@@ -6,6 +6,7 @@ This file contains its control plane, which sets the tables that Documentation/p
 
 import json
 import re
+from socket import inet_aton
 
 from scapy.layers.inet import IP, TCP, UDP
 from scapy.layers.l2 import Ether
@@ -46,19 +47,30 @@ def for_switch(key, payload=packets.PAYLOAD, **fields):
     return bytes.fromhex(SWITCH_MAC.replace(":", "")) + frame[6:]
 
 
-def tunnelled(vni, machine, payload=packets.PAYLOAD, checksum=None,
-              to=SWITCH_IP, ttl=64, mac=SWITCH_MAC, flags=8):
-    """A packet to a machine, in a tunnel; @checksum of UDP: None for the right value.
+def tunnel_port(port, source, machine):
+    """The port that the gateway chooses, by CRC-16/ARC of the flow inside."""
+    crc = 0
+    for byte in port.to_bytes(2, "big") + inet_aton(source) + inet_aton(machine) + b"\x11":
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ 0xa001 if crc & 1 else crc >> 1
+    return 0xc000 | crc & 0x3fff
 
-    @flags: of VXLAN; 8: the VNI is valid.
+
+def tunnelled(vni, machine, payload=packets.PAYLOAD, checksum=None,
+              to=SWITCH_IP, ttl=64, mac=SWITCH_MAC, flags=8, source="172.16.0.1"):
+    """A packet of a host to a machine, in a tunnel; @checksum of UDP: None for the right value.
+
+    @flags: of VXLAN; 8: the VNI is valid.  A packet to another tunnel has another source port.
     """
+    port = 49152 if mac == SWITCH_MAC else tunnel_port(49152, source, machine)
     inner = (Ether(src="02:11:00:00:00:01", dst="02:11:00:00:00:02") /
-             IP(src="172.16.0.1", dst=machine) / UDP(sport=5, dport=6) /
+             IP(src=source, dst=machine) / UDP(sport=5, dport=6) /
              payload)
     return bytes(Ether(src=packets.host(1) if mac == SWITCH_MAC else
                        SWITCH_MAC, dst=mac) /
                  IP(src="198.51.100.1", dst=to, ttl=ttl) /
-                 UDP(sport=49152, dport=4789, chksum=checksum) /
+                 UDP(sport=port, dport=4789, chksum=checksum) /
                  VXLAN(vni=vni, flags=flags) / inner)
 
 

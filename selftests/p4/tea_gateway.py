@@ -35,6 +35,39 @@ def moves():
             tap.same(switch.outcomes(), {"sent": 1, "found": 1})
 
 
+def ports():
+    """flows of one tunnel leave by many source ports"""
+    key = bytes([0, 0, 5, 10, 0, 0, 1])
+    table.add(key, bytes([192, 0, 2, 1, 0, 0, 9]))
+    sources = [f"172.16.{number}.{7 * number + 1}" for number in range(30)]
+    left = []
+    for source in sources:
+        moved = tunnelled(9, "10.0.0.1", to="192.0.2.1", ttl=63, mac=NEXT_HOP,
+                          source=source)
+        tap.same(switch.exchange(tunnelled(5, "10.0.0.1", source=source)),
+                 {**SILENCE, OUT: [moved]})
+        left.append(Ether(moved)[UDP].sport)
+    assert len(set(left)) > 25, left
+    switch.outcomes()
+
+
+def long():
+    """a packet that is too long for its tunnel goes to the control plane as it is"""
+    key = bytes([0, 0, 5, 10, 0, 0, 1])
+    table.add(key, bytes([192, 0, 2, 1, 0, 0, 9]))
+    switch.otherwise("keyless", CONTROL)
+    payload = bytes(LENGTH - 78)
+    for mtu, way in ((LENGTH - 1, CONTROL), (LENGTH, OUT), (1500, OUT)):
+        switch.do("table_set_default gateway_mtu gateway_mtu_is", mtu)
+        packet = tunnelled(5, "10.0.0.1", payload)
+        assert Ether(packet)[IP].len == LENGTH
+        moved = tunnelled(9, "10.0.0.1", payload, to="192.0.2.1", ttl=63,
+                          mac=NEXT_HOP)
+        tap.same(switch.exchange(packet),
+                 {**SILENCE, way: [packet if way == CONTROL else moved]}, mtu)
+        switch.outcomes()
+
+
 def zeros():
     """the entry of VNI 0 and address 0.0.0.0 is found after and between free cells"""
     key = bytes(7)
@@ -103,7 +136,10 @@ def lengths():
         tap.same(switch.outcomes(), {"invalid": 1}, length)
 
 
+CONTROL = SERVERS[1]  # the port of the control plane
+LENGTH = 600  # of an IPv4 packet that carries a tunnel
+
 table = Server(port=SERVERS[0], geometry=Geometry(2, key=7, value=7))
 switch = Function("gateway", table)
-tap.run(moves, zeros, unknown, keyless, flags, lengths,
+tap.run(moves, ports, zeros, unknown, keyless, flags, lengths, long,
         before=switch.outcomes)
