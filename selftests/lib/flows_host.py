@@ -14,6 +14,9 @@
     refused ADDRESS PORT        a connection must be refused by RST
     silent ADDRESS PORT         a connection must get no answer
     prohibited ADDRESS PORT     a datagram must be answered by an ICMP error
+    unreachable ADDRESS PORT    a connection must be refused by the ICMP error "host unreachable"
+    path_mtu LENGTH ADDRESS PORT MTU    a datagram of so many bytes must be answered by an ICMP
+                                error with this MTU, and one that fills it by its echo
     probe ADDRESS PORT FLAGS... sends a segment with each of these flags, as S, FPU or 0
 
 and answers each line by "ok", or by a sentence that says what is wrong.
@@ -31,6 +34,7 @@ import time
 PATIENCE_S = 60
 SILENCE_S = 2
 FLAGS = {"F": 1, "S": 2, "R": 4, "P": 8, "A": 16, "U": 32, "0": 0}
+IP_MTU_DISCOVER, IP_PMTUDISC_DO, IP_MTU = 10, 2, 14  # of <linux/in.h>
 
 kept = []
 listeners = {}
@@ -200,6 +204,32 @@ def prohibited(address, port):
     raise Wrong("an answer came")
 
 
+def unreachable(address, port):
+    error = attempt(address, port, PATIENCE_S)
+    if error.errno != errno.EHOSTUNREACH:
+        raise Wrong(f"{error}")
+
+
+def path_mtu(length, address, port, mtu):
+    one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    one.setsockopt(socket.IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO)
+    one.connect((address, int(port)))
+    one.settimeout(PATIENCE_S)
+    one.send(bytes(int(length)))
+    try:
+        one.recv(1)
+    except OSError as error:
+        if error.errno != errno.EMSGSIZE:
+            raise
+    found = one.getsockopt(socket.IPPROTO_IP, IP_MTU)
+    if found != int(mtu):
+        raise Wrong(f"the MTU is {found}")
+    data = os.urandom(found - 28)
+    one.send(data)
+    if one.recv(65536) != data:
+        raise Wrong("another datagram came back")
+
+
 def probe(address, port, *flags):
     raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_TCP)
     raw.connect((address, 0))
@@ -211,9 +241,10 @@ def probe(address, port, *flags):
         raw.send(header[:16] + struct.pack("!H", value) + header[18:])
 
 
-COMMANDS = {"listen": listen, "unlisten": unlisten, "broken": broken, "open": open_some, "talk": talk, "shut": shut, "reset": reset,
-            "datagrams": datagrams, "ping": ping, "refused": refused, "silent": silent,
-            "prohibited": prohibited, "probe": probe}
+COMMANDS = {"listen": listen, "unlisten": unlisten, "broken": broken, "open": open_some,
+            "talk": talk, "shut": shut, "reset": reset, "datagrams": datagrams, "ping": ping,
+            "refused": refused, "silent": silent, "prohibited": prohibited,
+            "unreachable": unreachable, "path_mtu": path_mtu, "probe": probe}
 
 for line in sys.stdin:
     name, *words = line.split()

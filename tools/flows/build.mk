@@ -7,12 +7,13 @@ dart-flows_packages := jansson libsystemd libxxhash yaml-0.1
 
 flows_policy := $(wildcard tools/flows/settings/*.c)
 flows_function := $(flows_policy) $(wildcard tools/flows/function/*.c) \
-	$(addprefix tools/flows/packet/, answer.c packet.c)
+	$(addprefix tools/flows/packet/, answer.c packet.c tunnel.c)
 flows_tracking := $(flows_function) $(wildcard tools/flows/connection/*.c)
 flows_nat := $(flows_function) tools/flows/connection/connection.c \
 	$(wildcard tools/flows/nat/*.c)
 flows_firewall := $(flows_tracking) $(wildcard tools/flows/firewall/*.c)
 flows_balancer := $(flows_tracking) $(wildcard tools/flows/balancer/*.c)
+flows_gateway := $(flows_function) $(wildcard tools/flows/gateway/*.c)
 flows_packet := $(addprefix tools/flows/packet/, answer.c packet.c)
 unit_flows_packet_sources := $(flows_packet)
 unit_flows_fragments_sources := tools/flows/packet/fragments.c $(flows_packet)
@@ -22,5 +23,6 @@ unit_flows_nat_ageing_sources := $(flows_nat)
 unit_flows_journal_sources := tools/flows/journal/journal.c
 unit_flows_firewall_sources := $(flows_firewall)
 unit_flows_balancer_sources := $(flows_balancer)
+unit_flows_gateway_sources := $(flows_gateway)
 unit_flows_maglev_sources := tools/flows/balancer/maglev.c
 unit_flows_health_sources := $(flows_policy) tools/flows/health/health.c

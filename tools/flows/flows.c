@@ -14,6 +14,7 @@
 #include "flows_internal.h"
 #include "tools/flows/balancer/balancer.h"
 #include "tools/flows/firewall/firewall.h"
+#include "tools/flows/gateway/gateway.h"
 #include "tools/flows/nat/nat.h"
 
 #define SECOND_NS 1000000000ULL
@@ -462,6 +463,7 @@ static const struct function_type *const types[] = {
 	[POLICY_NAT] = &nat_type,
 	[POLICY_FIREWALL] = &firewall_type,
 	[POLICY_BALANCER] = &balancer_type,
+	[POLICY_GATEWAY] = &gateway_type,
 };
 
 static int open_all(struct flows *flows, struct dart_error *error)

@@ -15,14 +15,15 @@
 #include "tools/doctor/findings.h"
 #include "tools/flows/function/function.h"
 
-/* Lengths of values: schemas/nat.yaml and schemas/firewall.yaml. */
+/* Lengths of keys and values: the schemas in schemas/. */
 static const struct {
 	const char *schema;
-	json_int_t value_length;
+	json_int_t key_length, value_length;
 } tables[POLICY_FUNCTIONS] = {
-	[POLICY_NAT] = { "nat", 7 },
-	[POLICY_FIREWALL] = { "firewall", 1 },
-	[POLICY_BALANCER] = { "nat", 7 },
+	[POLICY_NAT] = { "nat", FLOW_KEY_LENGTH, 7 },
+	[POLICY_FIREWALL] = { "firewall", FLOW_KEY_LENGTH, 1 },
+	[POLICY_BALANCER] = { "nat", FLOW_KEY_LENGTH, 7 },
+	[POLICY_GATEWAY] = { "gateway", 7, 7 },
 };
 
 /* ---- this process and the interface */
@@ -95,11 +96,18 @@ static void check_interface(struct findings *findings, const char *interface)
 
 /* ---- dartd and its table */
 
+/* Entries that the table may have to take. */
+static unsigned long long entries_of(const struct policy *policy)
+{
+	if (policy->function != POLICY_GATEWAY)
+		return 2 * (unsigned long long)policy->flows;
+	return policy->machine_count ?: 1;
+}
+
 static void advise_table(struct findings *findings, const struct policy *policy)
 {
 	findings__command(findings, "dartctl table create %s --schema %s --entries %llu",
-			  policy->table, tables[policy->function].schema,
-			  2 * (unsigned long long)policy->flows);
+			  policy->table, tables[policy->function].schema, entries_of(policy));
 }
 
 static void examine_table(struct findings *findings, const struct policy *policy,
@@ -115,23 +123,28 @@ static void examine_table(struct findings *findings, const struct policy *policy
 		findings__fail(findings, "table", "cannot understand dartd's table '%s'",
 			       policy->table);
 		findings__advise(findings, "install dartd and dart-flows of the same release");
-	} else if (key != FLOW_KEY_LENGTH || value != tables[policy->function].value_length) {
+	} else if (key != tables[policy->function].key_length ||
+		   value != tables[policy->function].value_length) {
 		findings__fail(findings, "table",
 			       "the table '%s' has keys of %lld bytes and values of %lld, not "
-			       "%d and %lld",
-			       policy->table, (long long)key, (long long)value, FLOW_KEY_LENGTH,
+			       "%lld and %lld",
+			       policy->table, (long long)key, (long long)value,
+			       (long long)tables[policy->function].key_length,
 			       (long long)tables[policy->function].value_length);
 		findings__advise(findings,
 				 "'dartctl table remove', or another 'table' in the policy, and "
 				 "then 'dartctl table create' with --schema %s",
 				 tables[policy->function].schema);
-	} else if ((uint64_t)cells << rows_log2 < 2 * policy->flows) {
+	} else if ((uint64_t)cells << rows_log2 < entries_of(policy)) {
 		findings__warn(findings, "table",
-			       "the table '%s' has %llu places, and %llu flows have two entries "
-			       "each: dart-flows itself handles the flows beyond them",
+			       "the table '%s' has %llu places for up to %llu entries: dart-flows "
+			       "itself handles the flows beyond them",
 			       policy->table, (unsigned long long)cells << rows_log2,
-			       (unsigned long long)policy->flows);
-		findings__advise(findings, "lower 'flows' in the policy, or create a larger table");
+			       entries_of(policy));
+		findings__advise(findings, "create a larger table%s",
+				 policy->function == POLICY_GATEWAY ?
+					 "" :
+					 ", or lower 'flows' in the policy");
 	} else {
 		findings__ok(findings, "table", "the table '%s' fits the policy", policy->table);
 	}

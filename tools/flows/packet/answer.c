@@ -6,8 +6,7 @@
 #include "packet.h"
 #include "packet_internal.h"
 
-/* A host that can be answered, by a host that can answer. */
-static bool is_unicast(uint32_t address)
+bool packet__is_unicast(uint32_t address)
 {
 	return address >> 24 && address >> 24 != 127 && address >> 28 < 0xe;
 }
@@ -46,20 +45,18 @@ static size_t make_error(const struct packet *packet, uint8_t type, uint8_t code
 /* May an answer be sent, in the name of @address? */
 static bool is_answerable(const struct packet *packet, uint32_t address)
 {
-	return !packet->is_error && is_unicast(packet->source.address) &&
-	       is_unicast(packet->destination.address) && is_unicast(address);
+	return !packet->is_error && packet__is_unicast(packet->source.address) &&
+	       packet__is_unicast(packet->destination.address) && packet__is_unicast(address);
 }
 
-/* Begins an answer: all but its checksums and what follows the IPv4 header is zero. */
-static uint8_t *begin_answer(uint8_t *frame)
+uint8_t *packet__begin_answer(uint8_t *frame)
 {
 	memset(frame, 0, ETHERNET_LENGTH + IP_LENGTH + TCP_LENGTH);
 	return frame + ETHERNET_LENGTH + IP_LENGTH;
 }
 
-/* Completes it, with @length bytes after the IPv4 header; it takes the place of the packet. */
-static void end_answer(struct packet *packet, uint8_t *frame, const struct end *from,
-		       uint8_t protocol, size_t length)
+void packet__end_answer(struct packet *packet, uint8_t *frame, const struct end *from,
+			uint8_t protocol, size_t length)
 {
 	uint8_t *ip = frame + ETHERNET_LENGTH;
 	struct packet answer = { .frame = frame, .ip = ip, .transport = ip + IP_LENGTH };
@@ -93,10 +90,10 @@ bool packet__refuse(struct packet *packet, uint8_t frame[static PACKET_ANSWER_MA
 	if (!is_answerable(packet, from.address) ||
 	    (is_tcp && packet->transport[TCP_FLAGS] & SEGMENT_RST))
 		return false;
-	transport = begin_answer(frame);
+	transport = packet__begin_answer(frame);
 	length = is_tcp ? make_reset(packet, transport) :
 			  make_error(packet, ICMP_UNREACHABLE, ICMP_PROHIBITED, transport);
-	end_answer(packet, frame, &from, is_tcp ? IPPROTO_TCP : IPPROTO_ICMP, length);
+	packet__end_answer(packet, frame, &from, is_tcp ? IPPROTO_TCP : IPPROTO_ICMP, length);
 	return true;
 }
 
@@ -108,8 +105,8 @@ bool packet__expire(struct packet *packet, uint32_t address,
 
 	if (!is_answerable(packet, address))
 		return false;
-	length = make_error(packet, ICMP_TIME_EXCEEDED, 0, begin_answer(frame));
-	end_answer(packet, frame, &from, IPPROTO_ICMP, length);
+	length = make_error(packet, ICMP_TIME_EXCEEDED, 0, packet__begin_answer(frame));
+	packet__end_answer(packet, frame, &from, IPPROTO_ICMP, length);
 	return true;
 }
 
@@ -123,9 +120,9 @@ bool packet__tell_mtu(struct packet *packet, uint32_t address, uint16_t mtu,
 	if (!is_answerable(packet, address) ||
 	    !(get16(packet->ip + OFFSET_FRAGMENT) & DO_NOT_FRAGMENT))
 		return false;
-	icmp = begin_answer(frame);
+	icmp = packet__begin_answer(frame);
 	length = make_error(packet, ICMP_UNREACHABLE, ICMP_TOO_LONG, icmp);
 	put16(icmp + ICMP_MTU, mtu);
-	end_answer(packet, frame, &from, IPPROTO_ICMP, length);
+	packet__end_answer(packet, frame, &from, IPPROTO_ICMP, length);
 	return true;
 }

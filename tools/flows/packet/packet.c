@@ -37,7 +37,7 @@ static uint8_t *transport_checksum(const struct packet *packet)
 	}
 }
 
-/* Writes 16 bits that the checksum of the transport covers. */
+/* @checksum: that of the transport; NULL: none */
 static void put_covered(const struct packet *packet, uint8_t *checksum, uint8_t *field,
 			uint32_t value)
 {
@@ -50,6 +50,11 @@ static void put_covered(const struct packet *packet, uint8_t *checksum, uint8_t 
 	/* 0 would mean that there is none (RFC 768). */
 	if (packet->protocol == IPPROTO_UDP && !get16(checksum))
 		put16(checksum, 0xffff);
+}
+
+void packet__put_covered(const struct packet *packet, uint8_t *field, uint32_t value)
+{
+	put_covered(packet, transport_checksum(packet), field, value);
 }
 
 /* Bytes after the IPv4 header. */

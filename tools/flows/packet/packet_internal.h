@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "packet.h"
+
 #define ETHERNET_LENGTH 14
 #define ETHERTYPE_IPV4 0x0800
 #define IP_LENGTH 20
@@ -82,5 +84,24 @@ static inline uint32_t add_up(const uint8_t *bytes, size_t length, uint32_t sum)
 		sum += bytes[length - 1] << 8;
 	return fold(sum);
 }
+
+/* Writes 16 bits that the checksum of the transport covers, at an even place after its header. */
+void packet__put_covered(const struct packet *packet, uint8_t *field, uint32_t value);
+
+/* ---- answers */
+
+/* Is it the address of a host that can be answered, or can answer? */
+bool packet__is_unicast(uint32_t address);
+/*
+ * Begins an answer, whose headers are zero: returns the place after the IPv4 header, where the
+ * caller writes one of TCP, UDP or ICMP with its payload.
+ */
+uint8_t *packet__begin_answer(uint8_t *frame);
+/*
+ * Writes the other headers, and checksums, of an answer to the sender of @packet, with @length
+ * bytes after the IPv4 header; it takes the place of the packet.
+ */
+void packet__end_answer(struct packet *packet, uint8_t *frame, const struct end *from,
+			uint8_t protocol, size_t length);
 
 #endif /* FLOWS_PACKET_INTERNAL_H */

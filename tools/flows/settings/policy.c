@@ -13,6 +13,7 @@ const char *const policy_function_names[POLICY_FUNCTIONS] = {
 	[POLICY_NAT] = "nat",
 	[POLICY_FIREWALL] = "firewall",
 	[POLICY_BALANCER] = "balancer",
+	[POLICY_GATEWAY] = "gateway",
 };
 
 static const struct {
@@ -90,6 +91,9 @@ void policy__clear(struct policy *policy)
 	free(policy->ports);
 	free(policy->services);
 	free(policy->servers);
+	free(policy->tunnels);
+	free(policy->tenants);
+	free(policy->machines);
 	*policy = (struct policy){};
 }
 
@@ -254,5 +258,21 @@ const struct policy_server *policy__find_server(const struct policy *policy,
 	for (i = service->first_server; i < service->first_server + service->server_count; i++)
 		if (end__equal(&policy->servers[i].end, end))
 			return &policy->servers[i];
+	return NULL;
+}
+
+const struct policy_tenant *policy__find_tenant(const struct policy *policy, uint32_t vni)
+{
+	size_t low = 0, high = policy->tenant_count, middle;
+
+	while (low < high) {
+		middle = (low + high) / 2;
+		if (policy->tenants[middle].vni == vni)
+			return &policy->tenants[middle];
+		if (policy->tenants[middle].vni < vni)
+			low = middle + 1;
+		else
+			high = middle;
+	}
 	return NULL;
 }

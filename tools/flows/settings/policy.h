@@ -9,6 +9,7 @@
 #include <net/if.h>
 
 #include "tools/flows/packet/packet.h"
+#include "tools/flows/packet/tunnel.h"
 
 #define POLICY_FILE "/etc/dart/flows.yaml"
 
@@ -25,6 +26,8 @@
 #define POLICY_SERVICES_MAX 256
 #define POLICY_SERVERS_MAX 1024 /* of all services */
 #define POLICY_WEIGHT_MAX 256
+#define POLICY_TENANTS_MAX 4096
+#define POLICY_MACHINES_MAX 65536 /* of all tenants */
 
 /* Classes of flows, which have time-outs of their own. */
 enum policy_class { POLICY_TCP, POLICY_UDP, POLICY_ICMP, POLICY_CLASSES };
@@ -58,7 +61,13 @@ struct policy_route {
 	uint64_t mtu; /* bytes of the longest packet that the next hop takes; 0: not given */
 };
 
-enum policy_function { POLICY_NAT, POLICY_FIREWALL, POLICY_BALANCER, POLICY_FUNCTIONS };
+enum policy_function {
+	POLICY_NAT,
+	POLICY_FIREWALL,
+	POLICY_BALANCER,
+	POLICY_GATEWAY,
+	POLICY_FUNCTIONS
+};
 
 extern const char *const policy_function_names[POLICY_FUNCTIONS];
 
@@ -112,6 +121,22 @@ struct policy_service {
 	bool ends_when_down; /* flows of a server that is down end */
 };
 
+/* ---- of a gateway */
+
+/* A virtual network, and the gateway in it, which is answered for. */
+struct policy_tenant {
+	uint32_t vni;
+	struct tunnel_host gateway;
+	bool has_ipv6;
+	uint8_t ipv6[TUNNEL_IPV6_LENGTH]; /* of the gateway */
+	size_t first_machine, machine_count; /* among the machines of the policy */
+};
+
+struct policy_machine {
+	uint32_t address; /* in the network of its tenant */
+	uint32_t server, vni; /* the tunnel to it */
+};
+
 struct policy {
 	/* A reload changes none of the six. */
 	enum policy_function function;
@@ -145,18 +170,29 @@ struct policy {
 	size_t service_count;
 	struct policy_server *servers;
 	size_t server_count;
-	enum policy_action refusal; /* of packets that no rule fits, or no server can take */
+	char *tunnels; /* path of the file of tenants */
+	struct policy_tenant *tenants; /* by VNI */
+	size_t tenant_count;
+	struct policy_machine *machines; /* of each tenant by their addresses */
+	size_t machine_count;
+	enum policy_action refusal; /* of packets without a rule, a server or a tunnel */
 	uint64_t refusal_rate; /* answers in a second */
 	uint32_t address; /* that errors come from; 0: see policy__own_address() */
 	uint64_t opening_limit; /* connections that open at a time */
 	bool is_strict; /* packets come from the next hop of their source */
 };
 
-/* Returns 0, or -errno with a sentence in @error; then there is nothing to free. */
+/*
+ * Returns 0, or -errno with a sentence in @error; then there is nothing to free.  The tenants of a
+ * gateway are read from their file, too.
+ */
 int policy__read(struct policy *policy, const char *path, struct dart_error *error);
 /* The same from bytes; @path is for messages. */
 int policy__parse(struct policy *policy, const void *bytes, size_t length, const char *path,
 		  struct dart_error *error);
+/* Gives the policy of a gateway its tenants, from the bytes of their file; likewise. */
+int policy__parse_tunnels(struct policy *policy, const void *bytes, size_t length, const char *path,
+			  struct dart_error *error);
 void policy__clear(struct policy *policy);
 /* -EINVAL with a sentence if @next differs in settings that need a restart. */
 int policy__check_reload(const struct policy *now, const struct policy *next,
@@ -188,5 +224,8 @@ bool policy__is_service(const struct policy *policy, uint32_t address);
 const struct policy_server *policy__find_server(const struct policy *policy,
 						const struct policy_service *service,
 						const struct end *end);
+
+/* The tenant with this VNI; NULL: there is none. */
+const struct policy_tenant *policy__find_tenant(const struct policy *policy, uint32_t vni);
 
 #endif /* FLOWS_POLICY_H */

@@ -77,25 +77,6 @@ static int take_path(struct dart_yaml *yaml, const yaml_node_t *node, void *into
 	return *path ? 0 : dart_error__no_memory(yaml->error);
 }
 
-static int take_mac(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
-{
-	unsigned int bytes[PACKET_MAC_LENGTH];
-	uint8_t *mac = into;
-	int end = 0, i;
-
-	if (strlen(policy_file__text(node)) == 17)
-		sscanf(policy_file__text(node), "%2x:%2x:%2x:%2x:%2x:%2x%n", &bytes[0], &bytes[1],
-		       &bytes[2], &bytes[3], &bytes[4], &bytes[5], &end);
-	if (end != 17 || bytes[0] & 1)
-		return dart_yaml__refuse(
-			yaml, node,
-			"'%s' is not the Ethernet address of a host, as 52:54:00:00:00:01",
-			policy_file__text(node));
-	for (i = 0; i < PACKET_MAC_LENGTH; i++)
-		mac[i] = bytes[i];
-	return 0;
-}
-
 /* ---- lists */
 
 static int take_inside_item(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
@@ -231,7 +212,7 @@ static int take_route(struct dart_yaml *yaml, const yaml_node_t *node, void *int
 {
 	static const struct dart_yaml_member members[] = {
 		{ "prefix", take_route_prefix, 0 },
-		{ "mac", take_mac, offsetof(struct policy_route, mac) },
+		{ "mac", policy_file__take_mac, offsetof(struct policy_route, mac) },
 		{ "mtu", take_mtu, offsetof(struct policy_route, mtu) },
 		{}
 	};
@@ -267,22 +248,6 @@ static int take_filtering(struct dart_yaml *yaml, const yaml_node_t *node, void 
 {
 	return policy_file__take_choice(yaml, node, "address-and-port-dependent",
 					"endpoint-independent", into);
-}
-
-static int take_address(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
-{
-	struct in_addr address;
-	uint32_t number;
-
-	if (inet_pton(AF_INET, policy_file__text(node), &address) != 1)
-		return dart_yaml__refuse(yaml, node, "'%s' is not an IPv4 address",
-					 policy_file__text(node));
-	number = ntohl(address.s_addr);
-	if (!(number >> 24) || number >> 24 == 127 || number >> 28 >= 0xe)
-		return dart_yaml__refuse(yaml, node, "'%s' is no address of a host",
-					 policy_file__text(node));
-	*(uint32_t *)into = number;
-	return 0;
 }
 
 static int take_limits(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
@@ -321,7 +286,7 @@ static int take_function(struct dart_yaml *yaml, const yaml_node_t *node, void *
 			*function = i;
 			return 0;
 		}
-	return dart_yaml__refuse(yaml, node, "'%s' is neither nat, firewall nor balancer",
+	return dart_yaml__refuse(yaml, node, "'%s' is neither nat, firewall, balancer nor gateway",
 				 policy_file__text(node));
 }
 
@@ -333,7 +298,7 @@ static const struct dart_yaml_member members[] = {
 	{ "journal", take_path, offsetof(struct policy, journal) },
 	{ "flows", take_flows, offsetof(struct policy, flows) },
 	{ "rate", take_rate, offsetof(struct policy, rate) },
-	{ "address", take_address, offsetof(struct policy, address) },
+	{ "address", policy_file__take_address, offsetof(struct policy, address) },
 	{ "inside", take_inside, offsetof(struct policy, inside) },
 	{ "pools", take_pools, 0 },
 	{ "filtering", take_filtering, offsetof(struct policy, is_open) },
@@ -344,6 +309,7 @@ static const struct dart_yaml_member members[] = {
 	{ "zones", policy_file__take_zones, 0 },
 	{ "rules", policy_file__take_rules, 0 },
 	{ "services", policy_file__take_services, 0 },
+	{ "tunnels", take_path, offsetof(struct policy, tunnels) },
 	{ "refusal", policy_file__take_refusal, offsetof(struct policy, refusal) },
 	{ "reverse_path", policy_file__take_reverse_path, offsetof(struct policy, is_strict) },
 	{}
@@ -441,6 +407,8 @@ static int check_function(struct policy *policy, struct dart_yaml *yaml, const y
 					 "'zones' and 'rules' are for 'function: firewall'");
 	if (policy->function != POLICY_BALANCER && policy->service_count)
 		return dart_yaml__refuse(yaml, root, "'services' are for 'function: balancer'");
+	if (policy->function != POLICY_GATEWAY && policy->tunnels)
+		return dart_yaml__refuse(yaml, root, "'tunnels' is for 'function: gateway'");
 	return 0;
 }
 
@@ -451,6 +419,7 @@ static int check(struct policy *policy, struct dart_yaml *yaml, const yaml_node_
 		[POLICY_NAT] = check_nat,
 		[POLICY_FIREWALL] = policy_file__check_firewall,
 		[POLICY_BALANCER] = policy_file__check_balancer,
+		[POLICY_GATEWAY] = policy_file__check_gateway,
 	};
 
 	return check_function(policy, yaml, root) ?: checks[policy->function](policy, yaml, root);
@@ -526,6 +495,8 @@ int policy__read(struct policy *policy, const char *path, struct dart_error *err
 		return ret;
 	ret = take(policy, &yaml, root, error);
 	dart_yaml__close(&yaml);
+	if (!ret && policy->function == POLICY_GATEWAY)
+		ret = policy_file__read_tunnels(policy, error);
 	if (ret)
 		policy__clear(policy);
 	return ret;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Values in the file of a policy, and the parts of it about firewalls and balancers.  All functions return 0, or
- * -errno with a sentence in the error of @yaml.
+ * Values in the file of a policy, and the parts of it about firewalls, balancers and gateways.  All
+ * functions return 0, or -errno with a sentence in the error of @yaml.
  */
 #ifndef FLOWS_POLICY_FILE_H
 #define FLOWS_POLICY_FILE_H
@@ -21,6 +21,10 @@ int policy_file__take_range(struct dart_yaml *yaml, const yaml_node_t *node,
 			    struct dart_prefix *prefix);
 uint32_t policy_file__first(const struct dart_prefix *prefix);
 uint32_t policy_file__mask(const struct dart_prefix *prefix);
+/* The address of an IPv4 host, a uint32_t. */
+int policy_file__take_address(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
+/* The Ethernet address of a host, of PACKET_MAC_LENGTH bytes. */
+int policy_file__take_mac(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
 /* An address and a port, struct end. */
 int policy_file__take_end(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
 /* TCP or UDP, a uint8_t. */
@@ -48,5 +52,12 @@ int policy_file__take_services(struct dart_yaml *yaml, const yaml_node_t *node, 
 /* Sorts services and servers. */
 int policy_file__check_balancer(struct policy *policy, struct dart_yaml *yaml,
 				const yaml_node_t *root);
+
+/* ---- of a gateway */
+
+int policy_file__check_gateway(struct policy *policy, struct dart_yaml *yaml,
+			       const yaml_node_t *root);
+/* Reads the file of tenants. */
+int policy_file__read_tunnels(struct policy *policy, struct dart_error *error);
 
 #endif /* FLOWS_POLICY_FILE_H */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Values in the file of a policy that several parts of it have: see policy_file.h. */
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,4 +97,39 @@ int policy_file__take_end(struct dart_yaml *yaml, const yaml_node_t *node, void 
 	return dart_yaml__refuse(yaml, node,
 				 "'%s' is not an IPv4 address and a port, as 10.0.0.5:80",
 				 policy_file__text(node));
+}
+
+int policy_file__take_mac(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+{
+	unsigned int bytes[PACKET_MAC_LENGTH];
+	uint8_t *mac = into;
+	int end = 0, i;
+
+	if (strlen(policy_file__text(node)) == 17)
+		sscanf(policy_file__text(node), "%2x:%2x:%2x:%2x:%2x:%2x%n", &bytes[0], &bytes[1],
+		       &bytes[2], &bytes[3], &bytes[4], &bytes[5], &end);
+	if (end != 17 || bytes[0] & 1)
+		return dart_yaml__refuse(
+			yaml, node,
+			"'%s' is not the Ethernet address of a host, as 52:54:00:00:00:01",
+			policy_file__text(node));
+	for (i = 0; i < PACKET_MAC_LENGTH; i++)
+		mac[i] = bytes[i];
+	return 0;
+}
+
+int policy_file__take_address(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+{
+	struct in_addr address;
+	uint32_t number;
+
+	if (inet_pton(AF_INET, policy_file__text(node), &address) != 1)
+		return dart_yaml__refuse(yaml, node, "'%s' is not an IPv4 address",
+					 policy_file__text(node));
+	number = ntohl(address.s_addr);
+	if (!(number >> 24) || number >> 24 == 127 || number >> 28 >= 0xe)
+		return dart_yaml__refuse(yaml, node, "'%s' is no address of a host",
+					 policy_file__text(node));
+	*(uint32_t *)into = number;
+	return 0;
 }
