@@ -6,18 +6,17 @@
 tree=$tests/..
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-export DART_FIGURES_TREE="$scratch"
 
-# figures ARGUMENT...
+# figures ARGUMENT...: in the other tree
 figures() {
-	"$tree/tools/bench/figures" "$@"
+	"$scratch/tools/bench/figures" "$@"
 }
 
-check "pages have the figures of the kept results" env DART_FIGURES_TREE="$tree" \
-	"$tree/tools/bench/figures" check
+check "pages have the figures of the kept results" "$tree/tools/bench/figures" check
 
-mkdir -p "$scratch/Documentation/figures" "$scratch/.output/bench"
+mkdir -p "$scratch/Documentation/figures" "$scratch/.output/bench" "$scratch/tools/bench"
 cp "$tree/Documentation/figures/figures.jq" "$scratch/Documentation/figures"
+cp "$tree/tools/bench/figures" "$scratch/tools/bench"
 cd "$scratch" || exit 1
 cat >Documentation/figures/laps.jq <<'END'
 include "figures";
@@ -68,7 +67,7 @@ git checkout -q README.md
 cp .output/bench/laps-2.json .output/bench/runs.json
 refuse "results that no program describes are not kept" \
 	"no Documentation/figures/runs.jq describes 'runs'" figures keep runs
-check "nothing has changed" sh -c 'figures="$1" && "$figures" check && [ ! -e Documentation/figures/runs.json ]' \
-	sh "$tree/tools/bench/figures"
+check "nothing has changed" sh -c 'tools/bench/figures check &&
+	[ ! -e Documentation/figures/runs.json ]'
 refuse "a call without words says how it is used" "^figures print NAME" figures
 finish
