@@ -4,6 +4,7 @@
 
 #include <linux/bitmap.h>
 #include <linux/err.h>
+#include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/refcount.h>
 #include <linux/sched/signal.h>
@@ -130,8 +131,9 @@ void dart_record_pages_give(struct dart_record_pages *pages, u32 first, u32 line
 }
 
 struct dart_zero_record_line *
-dart_record_pages_line(const struct dart_record_pages *pages, u32 line)
+dart_record_pages_lines(const struct dart_record_pages *pages, u32 line, u32 *count)
 {
+	*count = min_t(u32, *count, PAGE_LINES - line % PAGE_LINES);
 	return page_address(pages->pages[line / PAGE_LINES]) +
 	       line % PAGE_LINES * DART_ZERO_RECORD_LINE;
 }

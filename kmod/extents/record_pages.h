@@ -27,7 +27,11 @@ int dart_record_pages_take(struct dart_record_pages *pages, u32 lines, u32 *firs
 /* @sequence is the last sequence of the lines. */
 void dart_record_pages_give(struct dart_record_pages *pages, u32 first, u32 lines, u32 sequence);
 
+/*
+ * The memory of @line, and in *@count how many lines from it lie side by side: at most as many as
+ * before.
+ */
 struct dart_zero_record_line *
-dart_record_pages_line(const struct dart_record_pages *pages, u32 line);
+dart_record_pages_lines(const struct dart_record_pages *pages, u32 line, u32 *count);
 
 #endif /* DART_ZERO_RECORD_PAGES_H */

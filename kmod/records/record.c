@@ -22,27 +22,67 @@ static u32 words_before(u32 form)
 	return form == DART_ZERO_RECORD_COPIES ? 2 : 1;
 }
 
-/* Counts the words of a row.  -EINVAL: a piece is outside of the copy. */
-static int count_words(struct dart_record *record)
+static bool piece_is_valid(const struct dart_record *record, const struct dart_zero_piece *piece)
 {
-	const struct dart_zero_piece *piece = record->pieces;
-	size_t bytes = words_before(record->form) * sizeof(u64);
-	u32 i;
+	if (piece->width != 1 && piece->width != 2 && piece->width != 4 && piece->width != 8)
+		return false;
+	return piece->count && !(piece->offset % piece->width) &&
+	       piece->offset <= record->length &&
+	       (record->length - piece->offset) / piece->width >= piece->count;
+}
 
-	for (i = 0; i < record->piece_count; i++, piece++) {
-		if (piece->width != 1 && piece->width != 2 &&
-		    piece->width != 4 && piece->width != 8)
-			return -EINVAL;
-		if (!piece->count || piece->offset % piece->width ||
-		    piece->offset > record->length ||
-		    (record->length - piece->offset) / piece->width < piece->count)
+/* Checks @pieces, and counts the words of a row.  -EINVAL: a piece is outside of the copy. */
+static int count_words(struct dart_record *record, const struct dart_zero_piece *pieces)
+{
+	const struct dart_zero_piece *piece = pieces;
+	size_t bytes = words_before(record->form) * sizeof(u64);
+
+	for (; piece < pieces + record->piece_count; piece++) {
+		if (!piece_is_valid(record, piece))
 			return -EINVAL;
 		bytes = ALIGN(bytes, piece->width) + piece->width * piece->count;
 		if (bytes > DART_ZERO_RECORD_WORDS_MAX * sizeof(u64))
 			return -EINVAL;
+		record->eights += piece->width == 8 && piece->count == 1;
+		record->fours += piece->width == 4 && piece->count == 1;
 	}
 	record->words = DIV_ROUND_UP(bytes, sizeof(u64));
 	return 0;
+}
+
+/* Notes where the elements of @pieces lie in a row.  Single ones are the first, by their width. */
+static void place_pieces(struct dart_record *record, const struct dart_zero_piece *pieces)
+{
+	struct dart_record_piece *eight = record->pieces;
+	struct dart_record_piece *four = eight + record->eights;
+	struct dart_record_piece *other = four + record->fours, **next;
+	size_t bytes = words_before(record->form) * sizeof(u64);
+	const struct dart_zero_piece *piece = pieces;
+
+	for (; piece < pieces + record->piece_count; piece++) {
+		next = &other;
+		if (piece->count == 1 && piece->width == 8)
+			next = &eight;
+		else if (piece->count == 1 && piece->width == 4)
+			next = &four;
+		bytes = ALIGN(bytes, piece->width);
+		*(*next)++ = (struct dart_record_piece){
+			.from = piece->offset,
+			.to = bytes,
+			.width = piece->width,
+			.count = piece->count,
+		};
+		bytes += piece->width * piece->count;
+	}
+}
+
+static int take_pieces(struct dart_record *record, const struct dart_zero_piece *pieces)
+{
+	const int ret = count_words(record, pieces);
+
+	if (!ret)
+		place_pieces(record, pieces);
+	return ret;
 }
 
 static int open_percpu(struct dart_record *record, const struct dart_zero_window *window)
@@ -149,11 +189,10 @@ struct dart_record *dart_record_new(const struct dart_zero_record *selected,
 	if (!record)
 		return ERR_PTR(-ENOMEM);
 	record->piece_count = selected->piece_count;
-	memcpy(record->pieces, pieces, array_size(selected->piece_count, sizeof(*pieces)));
 	INIT_LIST_HEAD(&record->link);
 	dart_event_init(&record->gone, DART_ZERO_EVENT_RECORD_GONE);
 
-	ret = open_counters(record, selected) ?: count_words(record) ?: prepare_sum(record);
+	ret = open_counters(record, selected) ?: take_pieces(record, pieces) ?: prepare_sum(record);
 	if (ret)
 		goto err_record;
 	record->row_lines = DIV_ROUND_UP(record->words, DART_ZERO_RECORD_LINE_WORDS);
@@ -187,10 +226,13 @@ int dart_record_place(struct dart_record *record, const struct dart_extent *exte
 	return 0;
 }
 
-static struct dart_zero_record_line *line_at(const struct dart_record *record, u32 row, u32 line)
+/* Of lines of a row from @line on that lie side by side: the first, and their number. */
+static struct dart_zero_record_line *lines_at(const struct dart_record *record, u32 row, u32 line,
+					      u32 *count)
 {
-	return dart_record_pages_line(record->pages,
-				      record->first_line + row * record->row_lines + line);
+	*count = record->row_lines - line;
+	return dart_record_pages_lines(record->pages,
+				       record->first_line + row * record->row_lines + line, count);
 }
 
 /* The next even sequence that is not that of an empty row. */
@@ -201,13 +243,15 @@ static u32 next_sequence(const struct dart_record *record)
 
 static void row_set_sequence(struct dart_record *record, u32 row, u32 sequence)
 {
-	struct dart_zero_record_line *line;
-	u32 i;
+	struct dart_zero_record_line *line, *end;
+	u32 done, count;
 
-	for (i = 0; i < record->row_lines; i++) {
-		line = line_at(record, row, i);
-		WRITE_ONCE(line->sequence, sequence);
-		WRITE_ONCE(line->last_sequence, sequence);
+	for (done = 0; done < record->row_lines; done += count) {
+		line = lines_at(record, row, done, &count);
+		for (end = line + count; line < end; line++) {
+			WRITE_ONCE(line->sequence, sequence);
+			WRITE_ONCE(line->last_sequence, sequence);
+		}
 	}
 }
 
@@ -215,17 +259,18 @@ static void row_set_sequence(struct dart_record *record, u32 row, u32 sequence)
  * A reader READs a line from either end, or at one moment.  So a value that changed comes with an
  * odd sequence, or with another one, at one end.
  */
+/* @values: words of whole lines. */
 static void row_write(struct dart_record *record, u32 row, const u64 *values)
 {
-	struct dart_zero_record_line *line;
-	u32 done = 0, i, j;
+	struct dart_zero_record_line *line, *end;
+	u32 done, count;
 
 	row_set_sequence(record, row, record->sequence + 1);
 	dma_wmb();	/* before the first word changes, for adapters, too */
-	for (i = 0; i < record->row_lines; i++) {
-		line = line_at(record, row, i);
-		for (j = 0; j < ARRAY_SIZE(line->words); j++)
-			line->words[j] = done < record->words ? values[done++] : 0;
+	for (done = 0; done < record->row_lines; done += count) {
+		line = lines_at(record, row, done, &count);
+		for (end = line + count; line < end; line++, values += ARRAY_SIZE(line->words))
+			memcpy(line->words, values, sizeof(line->words));
 	}
 	dma_wmb();	/* after the last word */
 	row_set_sequence(record, row, next_sequence(record));
@@ -233,14 +278,15 @@ static void row_write(struct dart_record *record, u32 row, const u64 *values)
 
 static void row_clear(struct dart_record *record, u32 row)
 {
-	struct dart_zero_record_line *line;
-	u32 i;
+	struct dart_zero_record_line *line, *end;
+	u32 done, count;
 
 	row_set_sequence(record, row, record->sequence + 1);
 	dma_wmb();	/* before the first word changes */
-	for (i = 0; i < record->row_lines; i++) {
-		line = line_at(record, row, i);
-		memset(line->words, 0, sizeof(line->words));
+	for (done = 0; done < record->row_lines; done += count) {
+		line = lines_at(record, row, done, &count);
+		for (end = line + count; line < end; line++)
+			memset(line->words, 0, sizeof(line->words));
 	}
 	dma_wmb();	/* after the last word */
 	row_set_sequence(record, row, 0);
@@ -257,39 +303,59 @@ void dart_record_displace(struct dart_record *record)
 	record->pages = NULL;
 }
 
-#define ADD(type)							\
+#define TAKE(type, count)						\
 	do {								\
-		const type *element = (const type *)(copy + piece->offset); \
-		type *sum = (type *)((char *)values + at);		\
+		const type *element = (const type *)(copy + piece->from); \
+		type *value = (type *)((char *)values + piece->to);	\
+		u32 i;							\
 									\
-		for (i = 0; i < piece->count; i++)			\
-			sum[i] += READ_ONCE(element[i]);		\
+		for (i = 0; i < (count); i++)				\
+			value[i] = (adds ? value[i] : 0) + READ_ONCE(element[i]); \
 	} while (0)
+
+/* The compiler makes one function of it for each value of @adds. */
+static __always_inline void take_elements(const struct dart_record *record, const char *copy,
+					  u64 *values, bool adds)
+{
+	const struct dart_record_piece *piece = record->pieces;
+	const struct dart_record_piece *fours = piece + record->eights;
+	const struct dart_record_piece *others = fours + record->fours;
+	const struct dart_record_piece *end = record->pieces + record->piece_count;
+
+	/* Most elements are in these two loops, which decide nothing. */
+	for (; piece < fours; piece++)
+		TAKE(u64, 1);
+	for (; piece < others; piece++)
+		TAKE(u32, 1);
+	for (; piece < end; piece++) {
+		if (piece->width == 8)
+			TAKE(u64, piece->count);
+		else if (piece->width == 4)
+			TAKE(u32, piece->count);
+		else if (piece->width == 2)
+			TAKE(u16, piece->count);
+		else
+			TAKE(u8, piece->count);
+	}
+}
 
 /* Adds the elements of all pieces of @copy to those of the row in @values. */
 static void add_copy(const struct dart_record *record, const char *copy, u64 *values)
 {
-	const struct dart_zero_piece *piece = record->pieces;
-	size_t at = words_before(record->form) * sizeof(u64);
-	u32 i;
+	take_elements(record, copy, values, true);
+}
 
-	for (; piece < record->pieces + record->piece_count; piece++) {
-		at = ALIGN(at, piece->width);
-		switch (piece->width) {
-		case 8:
-			ADD(u64);
-			break;
-		case 4:
-			ADD(u32);
-			break;
-		case 2:
-			ADD(u16);
-			break;
-		default:
-			ADD(u8);
-		}
-		at += piece->width * piece->count;
-	}
+/* The same for the only copy of a row, where they are 0. */
+static void take_copy(const struct dart_record *record, const char *copy, u64 *values)
+{
+	take_elements(record, copy, values, false);
+}
+
+/* Bytes without a value stay 0. */
+static void begin_row(const struct dart_record *record, u64 time, u64 *values)
+{
+	memset(values, 0, record->row_lines * DART_ZERO_RECORD_LINE_WORDS * sizeof(*values));
+	values[0] = time;
 }
 
 /* The copy of @cpu: the kernel's own memory, or up-to-date values in @buffer. */
@@ -309,8 +375,7 @@ static void gather_sum(struct dart_record *record, u64 now, struct dart_record_b
 	u64 *values = buffer->values;
 	unsigned int cpu;
 
-	memset(values, 0, array_size(record->words, sizeof(*values)));
-	values[0] = now;
+	begin_row(record, now, values);
 	if (record->percpu->sum) {
 		memset(buffer->sample, 0, record->percpu->length);
 		record->percpu->sum(record->percpu, buffer->sample);
@@ -329,9 +394,8 @@ static void gather_sum(struct dart_record *record, u64 now, struct dart_record_b
 /* Gathers a record that has only one copy. */
 static void gather_one(struct dart_record *record, u64 time, const void *copy, u64 *values)
 {
-	memset(values, 0, array_size(record->words, sizeof(*values)));
-	values[0] = time;
-	add_copy(record, copy, values);
+	begin_row(record, time, values);
+	take_copy(record, copy, values);
 	row_write(record, 0, values);
 	record->used_rows = 1;
 }
@@ -343,7 +407,8 @@ static bool gather_sample(struct dart_record *record, u64 time,
 	struct dart_sampler *sampler = record->sampler;
 	int ret;
 
-	memset(buffer->sample, 0, dart_sampler_length(sampler));
+	if (sampler->kind->length)
+		memset(buffer->sample, 0, sampler->kind->length);
 	ret = sampler->kind->sample(sampler, buffer->sample, &time);
 	if (!ret) {
 		gather_one(record, time, buffer->sample, buffer->values);
@@ -360,10 +425,9 @@ static bool gather_sample(struct dart_record *record, u64 time,
 static void write_copy(struct dart_record *record, u32 row, u64 time,
 		       u64 number, const void *copy, u64 *values)
 {
-	memset(values, 0, array_size(record->words, sizeof(*values)));
-	values[0] = time;
+	begin_row(record, time, values);
 	values[1] = number;
-	add_copy(record, copy, values);
+	take_copy(record, copy, values);
 	row_write(record, row, values);
 	record->used_rows = max(record->used_rows, row + 1);
 }

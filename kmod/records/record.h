@@ -3,6 +3,7 @@
 #define DART_ZERO_RECORD_H
 
 #include <linux/list.h>
+#include <linux/math.h>
 #include <linux/types.h>
 
 #include <linux/dart_zero.h>
@@ -16,10 +17,19 @@ struct dart_gatherer;
 struct dart_percpu;
 struct dart_record_pages;
 
-/* Room for a row and a sample. */
+/* Room for a row, as whole lines, and a sample. */
 struct dart_record_buffer {
-	u64 values[DART_ZERO_RECORD_WORDS_MAX];
+	u64 values[DIV_ROUND_UP(DART_ZERO_RECORD_WORDS_MAX, DART_ZERO_RECORD_LINE_WORDS) *
+		   DART_ZERO_RECORD_LINE_WORDS];
 	u64 sample[DART_SAMPLE_MAX / sizeof(u64)];
+};
+
+/* @count elements of @width bytes, side by side in a copy and in the words of a row. */
+struct dart_record_piece {
+	u32 from;			/* bytes, in the copy */
+	u32 to;				/* bytes, in the words of the row */
+	u16 width;
+	u16 count;
 };
 
 /*
@@ -39,6 +49,7 @@ struct dart_record {
 	u32 id;				/* in the region, as @slab_id */
 	u32 slab_id;			/* of the extent of @pages */
 	u32 piece_count;
+	u32 eights, fours;		/* single elements of so many bytes, in this order */
 	bool is_summed_together;	/* dart_percpu.join */
 
 	struct dart_record_pages *pages;
@@ -50,7 +61,7 @@ struct dart_record {
 	bool is_gone;			/* the region was told */
 	struct dart_event gone;
 
-	struct dart_zero_piece pieces[];
+	struct dart_record_piece pieces[];
 };
 
 /* Sets @record->length and @record->name for a copy of the counters that it selects. */

@@ -29,25 +29,31 @@ struct process_memory {
 	struct dart_zero_location locations[];
 };
 
-/* Loads whole words, so that no value of 8 bytes is torn.  Returns false if a page is not there. */
+/*
+ * Loads whole words, so that no value of 8 bytes is torn.  Returns false if a page is not there.
+ * Called without page faults.
+ */
 static bool load_mapped(u64 address, u64 *words, u32 bytes)
 {
 	const u64 __user *from = u64_to_user_ptr(address);
-	u32 i;
+	const u64 *end = words + bytes / sizeof(u64);
 
-	pagefault_disable();
 	if (!user_read_access_begin(from, bytes))
-		goto not_there;
-	for (i = 0; i < bytes / sizeof(u64); i++)
-		unsafe_get_user(words[i], from + i, fault);
+		return false;
+	/* Several at once, because this is most of the work of a pass. */
+	for (; end - words >= 4; words += 4, from += 4) {
+		unsafe_get_user(words[0], from, fault);
+		unsafe_get_user(words[1], from + 1, fault);
+		unsafe_get_user(words[2], from + 2, fault);
+		unsafe_get_user(words[3], from + 3, fault);
+	}
+	for (; words < end; words++, from++)
+		unsafe_get_user(*words, from, fault);
 	user_read_access_end();
-	pagefault_enable();
 	return true;
 
 fault:
 	user_read_access_end();
-not_there:
-	pagefault_enable();
 	return false;
 }
 
@@ -69,9 +75,10 @@ static int load_page(struct mm_struct *mm, u64 address, u64 *words, u32 bytes)
 
 /*
  * The kernel takes the mapping of a page in memory away for a while, to learn which node (NUMA
- * balancing) or whether at all (arm64) the process uses it.
+ * balancing) or whether at all (arm64) the process uses it.  Rare, so that other loads do not save
+ * registers for it.
  */
-static int load_unmapped(u64 address, u64 *words, u32 bytes)
+static noinline int load_unmapped(u64 address, u64 *words, u32 bytes)
 {
 	struct mm_struct *mm = current->mm;
 	u32 part;
@@ -97,7 +104,7 @@ static int load(u64 address, u64 *words, u32 bytes)
 	return load_mapped(address, words, bytes) ? 0 : load_unmapped(address, words, bytes);
 }
 
-/* Behind a null pointer there is nothing: @words stay 0. */
+/* Behind a null pointer there is nothing: 0. */
 static int read_location(const struct dart_zero_location *location, u64 *words)
 {
 	u64 address = location->address, pointer;
@@ -106,8 +113,12 @@ static int read_location(const struct dart_zero_location *location, u64 *words)
 
 	for (i = 0; i < location->step_count; i++) {
 		ret = load(address, &pointer, sizeof(pointer));
-		if (ret || !pointer)
+		if (ret)
 			return ret;
+		if (!pointer) {
+			memset(words, 0, location->length);
+			return 0;
+		}
 		address = pointer + location->steps[i];
 	}
 	return load(address, words, location->length);
@@ -122,10 +133,12 @@ static int read_locations(const struct process_memory *memory, u64 *words)
 	if (!mmget_not_zero(memory->mm))
 		return -ENODEV;
 	kthread_use_mm(memory->mm);
+	pagefault_disable();
 	for (; !ret && location < memory->locations + memory->location_count; location++) {
 		ret = read_location(location, words);
 		words += location->length / sizeof(u64);
 	}
+	pagefault_enable();
 	kthread_unuse_mm(memory->mm);
 	/* If the process ended meanwhile, another worker frees its memory. */
 	mmput_async(memory->mm);

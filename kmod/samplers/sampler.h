@@ -22,12 +22,12 @@ struct dart_sampler_kind {
 	size_t length;
 
 	/*
-	 * Fills in the zeroed @sample.  *@time is now (CLOCK_BOOTTIME, ns); the function may set it
-	 * to an earlier time to which the values belong.  Returns 0, -EAGAIN (no new values yet),
-	 * -ENODATA (the object has no such values now: the row becomes empty), -EFAULT (the same,
-	 * because memory of a process is not there) or -ENODEV (the object has ended: the function
-	 * is not called again).  In process context with the lock of
-	 * the gathering held: it may sleep, but not for long.
+	 * Fills in @sample, which is zeroed if the kind has a @length.  *@time is now
+	 * (CLOCK_BOOTTIME, ns); the function may set it to an earlier time to which the values
+	 * belong.  Returns 0, -EAGAIN (no new values yet), -ENODATA (the object has no such values
+	 * now: the row becomes empty), -EFAULT (the same, because memory of a process is not there)
+	 * or -ENODEV (the object has ended: the function is not called again).  In process context
+	 * with the lock of the gathering held: it may sleep, but not for long.
 	 */
 	int (*sample)(struct dart_sampler *sampler, void *sample, u64 *time);
 	/*
