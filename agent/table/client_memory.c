@@ -262,10 +262,8 @@ int client_memory__add(struct client_memories *memories, int fd, struct client_m
 		return dart_error__system(error, -*proof, "cannot lock this memory");
 	}
 	ret = add(memories, own, 0, result, error);
-	if (!ret) {
-		client_kept__begin(*result);
+	if (!ret)
 		return 0;
-	}
 	close(*proof);
 	*proof = -1;
 	return ret;

@@ -40,6 +40,7 @@ struct client_memory {
 	bool is_closing; /* a file was closed, but a lock was left */
 	bool is_gone; /* reported */
 	/* The notes for the next dartd, see client_memory_kept.h. */
+	bool is_offered; /* to the service manager */
 	int notes; /* memfd; -1: the next dartd does not get this memory */
 	uint32_t number; /* in the name of @notes */
 	uint64_t noted, crossed_out; /* bytes of @notes */

@@ -111,12 +111,16 @@ static bool send_memory(const struct client_memory *memory)
 	return !fd_store__send(name, memory->fd, &error);
 }
 
-void client_kept__begin(struct client_memory *memory)
+bool client_kept__keeps(struct client_memory *memory)
 {
-	if (!has_room(memory->memories, memory->creator) || !send_memory(memory))
-		return;
-	memory->notes = new_notes();
-	send_notes(memory);
+	if (!memory->is_offered) {
+		memory->is_offered = true;
+		if (!has_room(memory->memories, memory->creator) || !send_memory(memory))
+			return false;
+		memory->notes = new_notes();
+		send_notes(memory);
+	}
+	return memory->notes >= 0;
 }
 
 void client_kept__resume(struct client_memory *memory, const char *name)
@@ -125,6 +129,7 @@ void client_kept__resume(struct client_memory *memory, const char *name)
 	char now[FD_STORE_NAME_MAX], notes[FD_STORE_NAME_MAX];
 	uint64_t inode;
 
+	memory->is_offered = true;
 	print_memory(memory, now);
 	if (!strcmp(now, name)) {
 		fd_store__release(kept, name);

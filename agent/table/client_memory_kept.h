@@ -40,8 +40,12 @@ uint64_t client_kept__base(const struct fd_store *kept);
 /* Reads DATA from a name in the fd store.  False: it is not the name of memory. */
 bool client_kept__parse(const char *name, uint64_t *data);
 
-/* Hands new memory, and notes about it, to the service manager. */
-void client_kept__begin(struct client_memory *memory);
+/*
+ * Hands new memory, and notes about it, to the service manager, once: after its first slice is in
+ * the table, which controllers wait for, and before the process hears of it.  False: the next dartd
+ * does not get it, so that it needs no notes.
+ */
+bool client_kept__keeps(struct client_memory *memory);
 /*
  * The last dartd called @memory @name.  The former notes about @memory stay until
  * client_kept__replace_notes().

@@ -215,7 +215,7 @@ void registry__note_slice(struct entry *entry, uid_t owner, json_t *schema)
 	json_t *note;
 	int length;
 
-	if (!arena->client || entry->note.length)
+	if (!arena->client || entry->note.length || !client_kept__keeps(arena->client))
 		return;
 	note = json_pack("{s:I, s:s, s:I, s:O}", "owner", (json_int_t)owner, "name", entry->name,
 			 "offset", (json_int_t)(entry->place.first - arena->data), "schema",
