@@ -4,10 +4,12 @@
 #define CONTROLLER_SAMPLE_H
 
 #include <stdbool.h>
+#include <stdlib.h>
 
 #include <libdart/table/value.h>
 
 #include "tools/controller/base/latency.h"
+#include "tools/controller/base/wall_clock.h"
 
 struct sample_entry {
 	const struct dart_entry *entry;
@@ -40,6 +42,28 @@ struct sample_head {
 	/* If no other scrape lands until then, the target is lost; 0 in a replay: never. */
 	uint64_t fresh_until_ns;
 };
+
+/*
+ * Notes the times of both clocks at start_ns.  *@wall_ns is CLOCK_REALTIME - CLOCK_MONOTONIC of the
+ * controller in the sample before, 0 in the first; it stays unless the clock was set, so that
+ * times of samples differ as their starts do.  @host_ns is CLOCK_REALTIME of the host -
+ * CLOCK_MONOTONIC of the controller, give or take @uncertainty_ns; 0: the host did not tell.
+ */
+static inline void sample_head__date(struct sample_head *head, int64_t *wall_ns, int64_t host_ns,
+			      uint64_t uncertainty_ns)
+{
+	const int64_t now_ns = wall_clock__offset_ns();
+
+	if (llabs(now_ns - *wall_ns) > WALL_CLOCK_NOISE_NS)
+		*wall_ns = now_ns;
+	head->time_ns = (int64_t)head->start_ns + *wall_ns;
+	head->clock_uncertainty_ns = uncertainty_ns;
+	head->clock_offset_ns = 0;
+	/* Without overflow, whatever the host told. */
+	if (uncertainty_ns)
+		head->clock_offset_ns =
+			(uint64_t)host_ns + head->start_ns - (uint64_t)head->time_ns;
+}
 
 /* The clocks of the host as its samples show them: see host_clock.h. Times are in ns. */
 struct sample_clock {

@@ -336,6 +336,7 @@ static void target__init_io(struct target *target)
 	io->control = &target->context->mailbox;
 	io->reported = on_reported;
 	io->released = on_released;
+	io->finds_added = target__finds_added;
 	io->summary = &target->summary;
 	io->once = options->once;
 	io->wanted = options->once ? 1 : options->count;

@@ -116,6 +116,8 @@ void target__take_landed(struct target *target);
 void target__take_told(struct target *target);
 /* The same: the values of added entries are READ before others. */
 void target__take_added(struct target *target);
+/* See io_target.finds_added. */
+bool target__finds_added(struct io_target *io);
 /* The retry timer expired. */
 void target__fetch_again(struct target *target);
 

@@ -243,17 +243,25 @@ static void target__fill_mirror(struct target *target, const void *bytes, uint32
 		memcpy(mirror, bytes, length);
 }
 
+/* Bytes of the table in the mirror, as the agent says. */
+static uint32_t target__mirror_length(const struct target *target)
+{
+	struct dart_control_header header;
+	uint32_t size;
+
+	memcpy(&header, target__mirror(target, &size), sizeof(header));
+	return le32toh(header.table_length);
+}
+
 /* Copies the mirror, which the agent may change meanwhile; NULL: it holds no table. */
 static void *target__copy_mirror(const struct target *target, uint32_t *length)
 {
-	struct dart_control_header header;
 	uint32_t size;
 	const void *mirror = target__mirror(target, &size);
 	void *copy;
 
-	memcpy(&header, mirror, sizeof(header));
-	*length = le32toh(header.table_length);
-	if (*length > size || *length < sizeof(header))
+	*length = target__mirror_length(target);
+	if (*length > size || *length < sizeof(struct dart_control_header))
 		return NULL;
 	copy = malloc(*length);
 	if (copy)
@@ -303,7 +311,8 @@ static bool target__plan_added(struct target *target, struct dart_table *added)
 	return true;
 }
 
-void target__take_added(struct target *target)
+/* In the turn of the caller: of the control loop or of the I/O thread. */
+static void target__find_added(struct target *target)
 {
 	struct io_target *io = &target->io;
 	const uint64_t instance = io->ring->scraper->table.instance;
@@ -330,7 +339,25 @@ void target__take_added(struct target *target)
 		target->added_generation = generation;
 	else
 		target->has_added_failed = true;
-	io_target__go_on(io);
+}
+
+void target__take_added(struct target *target)
+{
+	target__find_added(target);
+	io_target__go_on(&target->io);
+}
+
+/* Bytes of a table in which the I/O thread looks for added entries. */
+#define FOUND_BYTES_MAX 65536
+
+bool target__finds_added(struct io_target *io)
+{
+	struct target *target = (struct target *)io;
+
+	if (target__mirror_length(target) > FOUND_BYTES_MAX)
+		return false;
+	target__find_added(target);
+	return true;
 }
 
 void target__take_told(struct target *target)

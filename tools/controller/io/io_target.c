@@ -4,7 +4,6 @@
 
 #include <errno.h>
 
-#include "tools/controller/base/wall_clock.h"
 
 static void run_report(struct message *message)
 {
@@ -26,28 +25,6 @@ static void io_target__report(struct io_target *io, enum io_report report)
 	io->report_kind = report;
 	io->report.run = run_report;
 	mailbox__post(io->control, &io->report);
-}
-
-/*
- * Notes the times of both clocks at start_ns.  *@wall_ns is CLOCK_REALTIME - CLOCK_MONOTONIC of the
- * controller in the sample before, 0 in the first; it stays unless the clock was set, so that
- * times of samples differ as their starts do.  @host_ns is CLOCK_REALTIME of the host -
- * CLOCK_MONOTONIC of the controller, give or take @uncertainty_ns; 0: the host did not tell.
- */
-static void sample_head__date(struct sample_head *head, int64_t *wall_ns, int64_t host_ns,
-			      uint64_t uncertainty_ns)
-{
-	const int64_t now_ns = wall_clock__offset_ns();
-
-	if (llabs(now_ns - *wall_ns) > WALL_CLOCK_NOISE_NS)
-		*wall_ns = now_ns;
-	head->time_ns = (int64_t)head->start_ns + *wall_ns;
-	head->clock_uncertainty_ns = uncertainty_ns;
-	head->clock_offset_ns = 0;
-	/* Without overflow, whatever the host told. */
-	if (uncertainty_ns)
-		head->clock_offset_ns =
-			(uint64_t)host_ns + head->start_ns - (uint64_t)head->time_ns;
 }
 
 /* Until an agent that is short of memory is asked for its table again. */
@@ -130,23 +107,51 @@ static bool io_target__may_have_added(const struct io_target *io)
 	return io->is_added_told && io->takes_parts;
 }
 
+/* Others may follow; true unless the target is lost. */
+static bool io_target__await_updates(struct io_target *io)
+{
+	const struct transport_operations *operations = io->transport->operations;
+	const int err = operations->await_updates ? operations->await_updates(io->transport) : 0;
+
+	if (err)
+		io_target__lose(io, IO_LOSS_POST, err);
+	return !err;
+}
+
+/*
+ * Two threads need not wake each other for a table that is checked within microseconds.  Returns
+ * true if no entry was added to it.
+ */
+static bool io_target__look_for_added(struct io_target *io, uint64_t now_ns)
+{
+	table_age__take_added(&io->age, now_ns);
+	io->is_added_told = false;
+	if (!io->finds_added(io)) {
+		io_target__want_table(io, IO_ADDED_TOLD);
+		return false;
+	}
+	if (!io_target__await_updates(io))
+		return false;
+	if (io->added)
+		io_target__ask(io, IO_ADDING, TRANSPORT_ADDED);
+	return !io->added;
+}
+
 /*
  * Takes the table from the mirror or fetches it: at once, or as soon as one of them is allowed
  * again.  After a change that a call was told it is fetched as soon as a mirror would be looked at.
  */
 static void io_target__renew_table(struct io_target *io)
 {
-	const uint64_t added_due_ns = io_target__may_have_added(io) ?
-					      table_age__added_due(&io->age) :
-					      UINT64_MAX;
+	uint64_t added_due_ns = io_target__may_have_added(io) ? table_age__added_due(&io->age) :
+								UINT64_MAX;
 	const uint64_t now_ns = monotonic_ns();
 	uint64_t due_ns = table_age__due(&io->age);
 
 	if (added_due_ns <= now_ns) {
-		table_age__take_added(&io->age, now_ns);
-		io->is_added_told = false;
-		io_target__want_table(io, IO_ADDED_TOLD);
-		return;
+		if (!io_target__look_for_added(io, now_ns))
+			return;
+		added_due_ns = UINT64_MAX;
 	}
 	if (io->is_told && table_age__told_due(&io->age) <= now_ns) {
 		table_age__take_told(&io->age, now_ns);
@@ -166,7 +171,10 @@ static void io_target__renew_table(struct io_target *io)
 		due_ns = UINT64_MAX;
 	if (io->is_told && table_age__told_due(&io->age) < due_ns)
 		due_ns = table_age__told_due(&io->age);
-	timer__set_at(&io->fetch_timer, due_ns < added_due_ns ? due_ns : added_due_ns);
+	if (added_due_ns < due_ns)
+		due_ns = added_due_ns;
+	if (due_ns != UINT64_MAX)
+		timer__set_at(&io->fetch_timer, due_ns);
 }
 
 /*
@@ -194,17 +202,6 @@ static void io_target__proceed(struct io_target *io)
 		io_target__start_scraping(io);
 	else if (io->age.changed || io->is_told || io_target__may_have_added(io))
 		io_target__renew_table(io);
-}
-
-/* Others may follow; true unless the target is lost. */
-static bool io_target__await_updates(struct io_target *io)
-{
-	const struct transport_operations *operations = io->transport->operations;
-	const int err = operations->await_updates ? operations->await_updates(io->transport) : 0;
-
-	if (err)
-		io_target__lose(io, IO_LOSS_POST, err);
-	return !err;
 }
 
 /* Compares the header that landed: 0, 1 after a change, or lost (-1). */

@@ -12,8 +12,9 @@
  * or is needed, or when nothing more can be fetched; then it leaves the transport and the members
  * below "in turns" alone until the control loop gives an order; at most one report or order is
  * under way.  An update of the mirror makes the I/O thread report as soon as it is idle, at a
- * bounded rate (see table_age.h): first so that the control loop finds the added entries, whose
- * values are then READ alone (adding), then so that it plans scrapes with the new table.  Only
+ * bounded rate (see table_age.h): so that the control loop plans scrapes with the new table, and
+ * before that, if the table is long, so that it finds the added entries, whose values are then READ
+ * alone (adding).  In a short table the I/O thread finds them itself, in its own turn.  Only
  * release, and before it retime, may be ordered at any time, and only io_target.released() says
  * that the I/O thread does not use the target any more.
  */
@@ -62,6 +63,11 @@ struct io_target {
 	struct mailbox *control; /* of the control loop, where these two run */
 	void (*reported)(struct io_target *io, enum io_report report);
 	void (*released)(struct io_target *io);
+	/*
+	 * The exception: runs in the I/O thread, in its turn, when the mirror may have added entries.
+	 * Sets @added if it has some to READ alone; false: the table is too long to look at it here.
+	 */
+	bool (*finds_added)(struct io_target *io);
 	struct decoder decoder;
 	struct summary *summary; /* see there which thread writes which member */
 	/* CLOCK_MONOTONIC of the last whole scrape; 0 before the first.  Of the I/O thread. */

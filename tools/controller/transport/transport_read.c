@@ -15,7 +15,7 @@ struct transport_read {
 	struct ring *ring; /* of the target; NULL: not prepared */
 	struct dart_landing *values; /* its memory */
 	const struct scraper *added; /* of the entries that were just added */
-	struct dart_landing *added_values; /* NULL: no entry was added so far */
+	struct dart_landing *added_values; /* NULL: without a mirror, or no room */
 };
 
 /* Bytes of values that are READ when entries are added: of functions, not of hosts. */
@@ -80,6 +80,9 @@ static int transport_read__prepare(struct transport *transport, struct ring *rin
 	transport->scrape.operations =
 		dart_endpoint__operations(read->endpoint, scraper->reads, scraper->read_count);
 	transport->scrape.bytes = scraper->bytes;
+	/* Once, and ahead of time, because that takes longer than the READs of added entries. */
+	if (transport->is_told && !read->added_values)
+		dart_endpoint__register(read->endpoint, NULL, ADDED_BYTES, &read->added_values);
 	return dart_endpoint__register(read->endpoint, ring->memory, ring__size(ring),
 				       &read->values);
 }
@@ -87,16 +90,11 @@ static int transport_read__prepare(struct transport *transport, struct ring *rin
 static int transport_read__prepare_added(struct transport *transport, const struct ring *ring)
 {
 	struct transport_read *read = read_of(transport);
-	int err = 0;
 
 	if (scraper__landing_size(ring->scraper) > ADDED_BYTES)
 		return -EFBIG;
-	/* Registered once, because that takes longer than the READs. */
-	if (!read->added_values)
-		err = dart_endpoint__register(read->endpoint, NULL, ADDED_BYTES,
-					      &read->added_values);
 	read->added = ring->scraper;
-	return err;
+	return read->added_values ? 0 : -ENOMEM;
 }
 
 static const void *transport_read__added(const struct transport *transport)
