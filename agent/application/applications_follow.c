@@ -203,8 +203,9 @@ static void go_on(struct applications *applications, struct examination *examina
 	} else if (process.is_likely && has_ended(process.pidfd)) {
 		/* A server that went into the background is a child of the process. */
 		applications__look_for_new(applications);
-	} else if (examination->is_executed && has_ended(process.pidfd)) {
-		/* It may have been one, too. */
+	} else if (examination->is_executed && examination->build_ret &&
+		   has_ended(process.pidfd)) {
+		/* It may have been one, too: nothing is known of its program. */
 		applications__look_soon(applications);
 	}
 }

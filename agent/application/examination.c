@@ -74,14 +74,11 @@ static void examination__put(struct examination *examination)
 /* Does the parent of a process execute this build? */
 static bool has_build(pid_t parent, const struct dart_application_build_id *id)
 {
+	const int pidfd = parent > 1 ? host_process__open(parent) : -1;
 	struct dart_application_build_id of_parent;
 	struct dart_error ignored;
 	bool is_copy;
-	int pidfd;
 
-	if (parent <= 1)
-		return false;
-	pidfd = host_process__open(parent);
 	if (pidfd < 0)
 		return false;
 	is_copy = !application_process__build_id(pidfd, &of_parent, &ignored) &&
@@ -90,13 +87,12 @@ static bool has_build(pid_t parent, const struct dart_application_build_id *id)
 	return is_copy;
 }
 
-static int attach(struct finding *finding, int pidfd, const struct dart_application_layout *layout)
+static void attach(struct finding *finding, int pidfd, const struct dart_application_layout *layout)
 {
-	int ret = application_process__attach(&finding->process, pidfd, layout, &finding->why);
-
-	if (ret)
+	finding->ret =
+		application_process__attach(&finding->process, pidfd, layout, &finding->why);
+	if (finding->ret)
 		finding->process.memory = -1;
-	return ret;
 }
 
 static void describe(struct examination *examination, enum application_format format)
@@ -109,16 +105,15 @@ static void describe(struct examination *examination, enum application_format fo
 		finding->layout = NULL;
 		return;
 	}
-	finding->ret = attach(finding, examination->pidfd, finding->layout);
+	attach(finding, examination->pidfd, finding->layout);
 	/* The program has changed its memory since: look again. */
 	if (finding->ret == -ENOEXEC)
 		finding->ret = -EAGAIN;
 }
 
-static void read_build_id(struct examination *examination)
+/* Of a process that may become an instance: most programs that start are none. */
+static void compare_with_parent(struct examination *examination)
 {
-	examination->build_ret = application_process__build_id(
-		examination->pidfd, &examination->build_id, &examination->build_why);
 	examination->parent = host_process__parent(examination->pid);
 	/* As a server's child that writes a snapshot. */
 	examination->is_copy_of_parent =
@@ -127,7 +122,7 @@ static void read_build_id(struct examination *examination)
 
 static void read_memory(struct examination *examination)
 {
-	bool needs_build_id = examination->formats & 1u << APPLICATION_FORMAT_ANY;
+	bool is_found = false;
 	enum application_format format;
 
 	if (examination->former.memory >= 0)
@@ -136,21 +131,26 @@ static void read_memory(struct examination *examination)
 		if (!(examination->formats & 1u << format))
 			continue;
 		describe(examination, format);
-		needs_build_id |= !examination->findings[format].ret;
+		is_found |= !examination->findings[format].ret;
 	}
-	if (needs_build_id)
-		read_build_id(examination);
+	if (is_found || examination->formats & 1u << APPLICATION_FORMAT_ANY)
+		examination->build_ret = application_process__build_id(
+			examination->pidfd, &examination->build_id, &examination->build_why);
+	if (is_found)
+		compare_with_parent(examination);
 }
 
 static void *run(void *argument)
 {
 	struct examination *examination = argument;
-	struct finding *found = &examination->findings[APPLICATION_FORMAT_ANY];
 
-	if (examination->step == EXAMINATION_READS)
+	if (examination->step == EXAMINATION_READS) {
 		read_memory(examination);
-	else
-		found->ret = attach(found, examination->pidfd, examination->layout);
+	} else {
+		compare_with_parent(examination);
+		attach(&examination->findings[APPLICATION_FORMAT_ANY], examination->pidfd,
+		       examination->layout);
+	}
 	atomic_store(&examination->is_done, true);
 	eventfd_write(examination->examiners->done, 1);
 	examination__put(examination);
@@ -327,13 +327,15 @@ static void examinations__arm(struct examinations *examinations)
 /* True: the process was a copy of its parent, and the parent has ended since.  Reads again. */
 static bool examination__is_outdated(struct examination *examination)
 {
-	unsigned int i;
+	enum application_format format;
 
-	if (examination->step != EXAMINATION_READS || !examination->is_copy_of_parent ||
+	if (!examination->is_copy_of_parent ||
 	    host_process__parent(examination->pid) == examination->parent)
 		return false;
-	for (i = 0; i < APPLICATION_FORMATS; i++)
-		finding__clear(&examination->findings[i]);
+	/* The next thread repeats this step only. */
+	for (format = 0; format < APPLICATION_FORMATS; format++)
+		if (examination->step == EXAMINATION_READS || format == APPLICATION_FORMAT_ANY)
+			finding__clear(&examination->findings[format]);
 	return true;
 }
 

@@ -88,7 +88,8 @@ struct examination {
 	struct dart_error build_why;
 	struct dart_application_build_id build_id;
 	pid_t parent;
-	bool is_copy_of_parent; /* the parent executes the same build */
+	/* The parent executes the same build.  False, too, if nothing was found in the process. */
+	bool is_copy_of_parent;
 	struct finding findings[APPLICATION_FORMATS];
 
 	/* Private. */

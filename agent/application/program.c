@@ -59,9 +59,6 @@ int program__find_layout(const struct program *program, struct layouts *layouts,
 		dart_error__set(&reason, EINVAL, "it runs the application '%s'",
 				(*layout)->entries[0].schema->name);
 		layouts__put(layouts, *layout);
-	} else if (!ret && examination->is_copy_of_parent) {
-		layouts__put(layouts, *layout);
-		return -ENODEV;
 	}
 	if (!ret || !is_expected(program, examination->pid, is_missing))
 		return ret ? -ENODEV : 0;
@@ -89,7 +86,7 @@ static int judge_build(const struct program *program, const struct examination *
 	if (examination->build_ret)
 		return judge_unknown(program, examination, is_missing, is_early, error);
 	if (!examination->layout || !layout__is_of(examination->layout, program->name) ||
-	    finding->ret == -ESRCH)
+	    finding->ret == -ESRCH || examination->is_copy_of_parent)
 		return -ENODEV;
 	*is_early = finding->ret == -ENOEXEC;
 	if (finding->ret)
