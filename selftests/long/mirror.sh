@@ -18,7 +18,7 @@ figures() {
 	first_values 40 1000 >/run/asked
 	soon grep -q "$(tail -n1 /run/asked | gojq .asked_ns)" "$lines"
 	end_processes "$controller"
-	python3 "$lib/first_values.py" /run/asked "$lines" || return
+	python3 "$lib/first_values.py" /run/asked "$lines" /run/bare || return
 	tail -n1 "$lines" | gojq -c '.summary | {scrapes, reads_per_scrape, mirror}' | sed 's/^/# /'
 }
 
