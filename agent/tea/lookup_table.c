@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Opens the entries of a table, which may be another table's, changes them, and offers them to readers. */
 #include <endian.h>
+#include <errno.h>
+#include <pwd.h>
 #include <string.h>
 
 #include <dart/registration.h>
@@ -9,6 +11,23 @@
 
 #include "agent/base/long_work.h"
 #include "lookup_table.h"
+
+int lookup_table__check_user(struct lookup_table *table, uid_t uid, struct dart_error *error)
+{
+	const char *name = table->parameters.user;
+	const struct passwd *user;
+
+	if (!uid || uid == table->user)
+		return 0;
+	/* The user may be new, or have a new number. */
+	user = getpwnam(name);
+	table->user = user ? user->pw_uid : 0;
+	if (user && uid == user->pw_uid)
+		return 0;
+	return dart_error__set(error, EPERM,
+			       "only root and user '%s'%s may change table '%s' (see dartctl table create --user)",
+			       name, user ? "" : ", which does not exist,", table->object.name);
+}
 
 static bool is_foreign(const struct lookup_table *table, const void *key)
 {

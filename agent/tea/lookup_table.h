@@ -7,6 +7,7 @@
 #define LOOKUP_TABLE_H
 
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <libdart/error.h>
 #include <libdart/tea/tea_table.h>
@@ -22,12 +23,16 @@ struct lookup_table {
 	struct dart_tea_table *entries;
 	struct dart_tea_mended mended;	/* of memory that an earlier dartd left */
 	uint64_t foreign;	/* entries of other servers that it contained and dropped */
+	uid_t user;	/* parameters.user, when it was last looked up; root: it was not found */
 };
 
 /* Members of struct remote_kind. */
 int lookup_table__open(struct remote_object *object, struct dart_error *error);
 void lookup_table__close(struct remote_object *object);
 size_t lookup_table__offer(const struct remote_object *object, void *data);
+
+/* Returns 0 if processes of @uid may change entries: root, and the user of the table; -EPERM. */
+int lookup_table__check_user(struct lookup_table *table, uid_t uid, struct dart_error *error);
 
 /* Counts of the changes of a batch. */
 struct table_changes {

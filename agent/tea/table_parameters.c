@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Turns the hostile numbers of a request into the parameters of a table. */
 #include <errno.h>
+#include <string.h>
 
+#include <dart/registration.h>
 #include <dart/tea.h>
 
 #include "table_parameters.h"
@@ -67,6 +69,17 @@ static int make_parameters(const struct wanted_table *wanted, struct table_param
 	return ret;
 }
 
+/* The user need not exist yet: its package may be installed later. */
+static int take_user(const char *user, struct table_parameters *parameters,
+		     struct dart_error *error)
+{
+	if (!*user || strlen(user) >= sizeof(parameters->user))
+		return dart_error__set(error, EINVAL, "the name of a user has 1 to %d bytes",
+				       TABLE_USER_MAX - 1);
+	strcpy(parameters->user, user);
+	return 0;
+}
+
 int table_parameters__unpack(struct request *request, const char **name, const char **file,
 			     struct table_parameters *parameters)
 {
@@ -75,16 +88,18 @@ int table_parameters__unpack(struct request *request, const char **name, const c
 		.packet_length = DART_TEA_PACKET,
 		.last_share = DART_TEA_SHARES - 1,
 	};
+	const char *user = DART_REGISTRATION_TABLE_USER;
 	int ret;
 
 	*file = NULL;
-	ret = request__unpack(request, "{s:s, s:I, s:I, s:I, s?I, s?I, s?[II!], s?s !}", "name",
+	ret = request__unpack(request, "{s:s, s:I, s:I, s:I, s?I, s?I, s?[II!], s?s, s?s !}", "name",
 			      name, "rows_log2", &wanted.rows_log2, "key_length",
 			      &wanted.key_length, "value_length", &wanted.value_length, "cells",
 			      &wanted.cells, "packet_length", &wanted.packet_length, "shares",
-			      &wanted.first_share, &wanted.last_share, "file", file);
+			      &wanted.first_share, &wanted.last_share, "file", file, "user", &user);
 	if (!ret && !*file != (request->fd < 0))
 		ret = dart_error__set(&request->error, EINVAL,
 				      "a file has a name and a descriptor");
-	return ret ?: make_parameters(&wanted, parameters, &request->error);
+	return ret ?: take_user(user, parameters, &request->error) ?:
+		      make_parameters(&wanted, parameters, &request->error);
 }

@@ -9,9 +9,13 @@
 
 #include "agent/base/request.h"
 
+/* Bytes of the name of a user, with its end. */
+#define TABLE_USER_MAX 33
+
 struct table_parameters {
 	struct dart_tea_geometry geometry;
 	uint32_t first_share, last_share;	/* whose entries are here */
+	char user[TABLE_USER_MAX];	/* may change entries, as root may */
 };
 
 /*

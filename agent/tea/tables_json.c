@@ -47,10 +47,11 @@ json_t *tables_json__table(const struct remote_object *object)
 	dart_tea_table__statistics(table->entries, &statistics);
 	json = join(
 		geometry(table),
-		json_pack("{s:o, s:I, s:I, s:b, s:s*, s:I}", "shares", shares(table), "bytes",
+		json_pack("{s:o, s:I, s:I, s:b, s:s*, s:s, s:I}", "shares", shares(table), "bytes",
 			  (json_int_t)object->memory.length, "view_bytes",
 			  (json_int_t)dart_tea_geometry__view_length(&table->parameters.geometry),
-			  "huge_pages", object->memory.is_huge, "file", object->file, "epoch",
+			  "huge_pages", object->memory.is_huge, "file", object->file, "user",
+			  table->parameters.user, "epoch",
 			  (json_int_t)table->epoch));
 	return join(json,
 		    json_pack("{s:I, s:I, s:f, s:I, s:I, s:I, s:I}", "entries",

@@ -65,8 +65,9 @@ static int change_table(struct request *request)
 	if (ret)
 		return ret;
 	table = (struct lookup_table *)object;
-	ret = entry_batch__read(&batch, &table->parameters.geometry, request->fd, count,
-				&request->error);
+	ret = lookup_table__check_user(table, request->uid, &request->error) ?:
+		      entry_batch__read(&batch, &table->parameters.geometry, request->fd, count,
+					&request->error);
 	if (ret)
 		return ret;
 	lookup_table__change(table, &batch, &changes);
@@ -133,8 +134,7 @@ const struct request_type tables_requests[] = {
 	  .only_root = "delete a table", .ends = "table" },
 	{ "table-list", "tables", remote_requests__list, .member = "" },
 	{ "table-open", "table", remote_requests__open, .member = "name" },
-	{ "table-change", "changes", change_table, .only_root = "change a table",
-	  .fd = REQUEST_FD_REQUIRED },
+	{ "table-change", "changes", change_table, .fd = REQUEST_FD_REQUIRED },
 	{ "table-export", "tables", remote_requests__export, .member = "name",
 	  .only_root = "see what switches have to know" },
 	{ "requester-add", "requester", add_requester, .only_root = "add a requester",

@@ -418,8 +418,22 @@ done <<END
 END
 records 01
 chmod 666 /run/batch
-refuse "only root may change a table" '"EPERM"' unprivileged /run/request_with /run/batch \
+refuse "only root and the user of a table may change it" '"EPERM".*user .dart-flows' \
+	unprivileged /run/request_with /run/batch \
 	'{"request": "table-change", "name": "flows", "count": 1}'
+check "a table is created for another user" create own '"rows_log2": 4, "user": "nobody"'
+check "this user may change it" unprivileged /run/request_with /run/batch \
+	'{"request": "table-change", "name": "own", "count": 1}'
+check "it is listed with its user" named own '.user == "nobody"'
+check "it is saved with its user" sh -c 'dartctl save | grep -A 9 "name: own" | grep "user: nobody"'
+check "a file with another user is not the same table" sh -c '
+	dartctl save | sed "s/user: nobody/user: root/" >/run/own.yaml
+	dartctl apply /run/own.yaml 2>&1 | grep "own.*exists"'
+refuse "a user without a name is refused" '"EINVAL"' \
+	create nobodys '"rows_log2": 4, "user": ""'
+refuse "a user with a long name is refused" '"EINVAL".*1 to 32 bytes' \
+	create nobodys "\"rows_log2\": 4, \"user\": \"$(printf 'u%.0s' $(seq 33))\""
+check "this table is deleted" ask '"table-delete", "name": "own"'
 for members in '"table-list"' '"requester-list"' '"table-open", "name": "flows"'; do
 	check "every client may ask for $members" \
 		unprivileged /run/request "{\"request\": $members}"

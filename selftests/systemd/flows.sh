@@ -39,6 +39,7 @@ printf '%s\n' 'interface: flows0' 'table: nat' 'inside: [10.0.0.0/8]' 'flows: 20
 check "dartd starts" host_up
 check "a table is created" dartctl table create nat --entries 20000
 check "the service starts" systemctl start dart-flows
+check "it has a user of its own" [ "$(ps -o user= -C dart-flows)" = dart-flows ]
 check "first packets come back translated, and so do answers" \
 	"$packets" $known flows1 udp 100 answers
 check "their flows are in the table" soon entered 100

@@ -196,10 +196,12 @@
  *       The reporters of this store, or of all stores without "store".
  *   {"request": "table-create", "name": N, "rows_log2": K, "key_length": BYTES,
  *    "value_length": BYTES, "cells": C, "packet_length": BYTES, "shares": [FIRST, LAST],
- *    "file": F}
+ *    "file": F, "user": U}
  *       Creates a lookup table of 2^K rows, see <dart/tea.h>, for the keys of these shares;
- *       C, packet_length, shares ([0, 1023]) and F are optional.  F as of store-create: a
+ *       C, packet_length, shares ([0, 1023]), F and U are optional.  F as of store-create: a
  *       file of the table's size keeps its entries, except entries of other shares.
+ *       U is the name of the user that may change entries, as root may, with 1 to 32 bytes
+ *       (DART_REGISTRATION_TABLE_USER); it need not exist yet.
  *       Without F, if the service manager kept the memory of a table with this name,
  *       geometry and shares, the table gets that memory, with its entries.  Root only.
  *   {"request": "table-delete", "name": N}
@@ -219,7 +221,7 @@
  *       removal has a value, too, which is ignored.  The agent makes the changes in this
  *       order, or none of them if the file is too short or contains another operation.
  *       When the reply is sent, switches and readers find the changes, and they outlive
- *       the agent as the table does.  Root only.
+ *       the agent as the table does.  Only for root and the user of the table; EPERM.
  *   {"request": "table-export", "name": N}
  *       Returns what switches need to know.  Root only.
  *   {"request": "requester-add", "table": N, "address": A}
@@ -469,5 +471,7 @@
 /* Operations of the records of a request table-change. */
 #define DART_REGISTRATION_TABLE_INSERT	1
 #define DART_REGISTRATION_TABLE_REMOVE	2
+/* The user that may change the entries of a table for which none is named: of dart-flows(8). */
+#define DART_REGISTRATION_TABLE_USER	"dart-flows"
 
 #endif /* _UAPI_DART_REGISTRATION_H */

@@ -7,6 +7,7 @@
 
 #include <dart/journal.h>
 #include <dart/ledger.h>
+#include <dart/registration.h>
 #include <dart/sketch.h>
 #include <dart/store.h>
 #include <dart/tea.h>
@@ -29,10 +30,11 @@ static json_t *defaults_of(const char *type)
 			DART_STORE_REDUNDANCY, "epoch_ns", 0, "epoch_reports", 0, "keep_ns", 0,
 			"keep_bytes", 0, "falling", 0);
 	if (!strcmp(type, "table-create"))
-		return json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:[ii]}", "request", "",
-				 "name", "", "file", "", "rows_log2", -1, "key_length", -1,
-				 "value_length", -1, "cells", DART_TEA_CELLS, "packet_length",
-				 DART_TEA_PACKET, "shares", 0, DART_TEA_SHARES - 1);
+		return json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:[ii]}", "request",
+				 "", "name", "", "file", "", "user", DART_REGISTRATION_TABLE_USER, "rows_log2", -1,
+				 "key_length", -1, "value_length", -1, "cells", DART_TEA_CELLS,
+				 "packet_length", DART_TEA_PACKET, "shares", 0,
+				 DART_TEA_SHARES - 1);
 	if (!strcmp(type, "journal-create"))
 		return json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i}", "request", "", "name",
 				 "", "file", "", "batches_log2", -1, "entry_length", -1,

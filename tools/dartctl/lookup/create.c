@@ -20,7 +20,7 @@ struct wanted {
 	struct shares {
 		long long first, last;
 	} shares;
-	const char *schema, *file;
+	const char *schema, *file, *user;
 };
 
 static int take_rows(void *rows_log2, const char *text)
@@ -64,12 +64,13 @@ static const struct option_row rows[] = {
 		      1 << DART_TEA_ROW_LOG2_MAX),
 	OPTION_OWN("shares", struct wanted, shares, take_shares),
 	OPTION_WORD("file", struct wanted, file),
+	OPTION_WORD("user", struct wanted, user),
 	{}
 };
 
 static int parse(struct options *options, int argc, char **argv, struct wanted *wanted)
 {
-	*wanted = (struct wanted){ NULL, -1, -1, -1, -1, -1, -1, { -1, -1 }, NULL, NULL };
+	*wanted = (struct wanted){ NULL, -1, -1, -1, -1, -1, -1, { -1, -1 }, NULL, NULL, NULL };
 	if (options__take(options, argc, argv, rows, wanted))
 		return EXIT_USAGE;
 	if (argc - optind != 1)
@@ -149,13 +150,14 @@ static int request(const struct options *options, const struct wanted *wanted)
 					   (json_int_t)wanted->shares.last);
 
 	return client__create(options,
-			      json_pack("{s:s, s:s, s:I, s:I, s:I, s:o*, s:o*, s:o*}", "request",
+			      json_pack("{s:s, s:s, s:I, s:I, s:I, s:o*, s:o*, s:o*, s:s*}", "request",
 					"table-create", "name", wanted->name, "rows_log2",
 					(json_int_t)wanted->rows_log2, "key_length",
 					(json_int_t)wanted->key, "value_length",
 					(json_int_t)wanted->value, "cells",
 					client__optional(wanted->cells), "packet_length",
-					client__optional(wanted->packet), "shares", shares),
+					client__optional(wanted->packet), "shares", shares, "user",
+					wanted->user),
 			      wanted->file, "table");
 }
 

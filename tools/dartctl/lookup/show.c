@@ -68,6 +68,7 @@ static void print(const json_t *table, const json_t *requesters)
 	       json_is_true(json_object_get(table, "huge_pages")) ? " in huge pages" : "");
 	if (json_object_get(table, "file"))
 		printf("file           %s\n", text(table, "file"));
+	printf("user           %s\n", text(table, "user"));
 	printf("epoch          %lld\n", number(table, "epoch"));
 	printf("readers        %lld\n", number(table, "readers"));
 	print_requesters(table, requesters);

@@ -14,13 +14,14 @@ static const struct table_column columns[] = {
 	NUMBER_COLUMN("REQUESTERS", "requesters"),
 	NUMBER_COLUMN("READERS", "readers"),
 	NUMBER_COLUMN("EPOCH", "epoch"),
+	TEXT_COLUMN("USER", "user"),
 	TEXT_COLUMN("FILE", "file"),
 	{}
 };
 
 const struct command table_commands[] = {
 	{ "create",
-	  "NAME --entries N|--rows 2^N [--cells N] [--key BYTES --value BYTES|--schema SCHEMA] [--packet BYTES] [--shares FIRST-LAST] [--file FILE]",
+	  "NAME --entries N|--rows 2^N [--cells N] [--key BYTES --value BYTES|--schema SCHEMA] [--packet BYTES] [--shares FIRST-LAST] [--file FILE] [--user USER]",
 	  "reserve memory for a lookup table; N entries fill 75 % of it at most",
 	  .parse = command_table_create },
 	{ "list", NULL, "list the lookup tables",

@@ -2,6 +2,7 @@
 /* Checks a policy, and the interface, the table and the daemon that it needs: see doctor.h. */
 #include "doctor.h"
 
+#include <dart/registration.h>
 #include <errno.h>
 #include <libdart/registration/client.h>
 #include <libdart/tea/tea_lookup.h>
@@ -39,7 +40,7 @@ static void check_capability(struct findings *findings)
 	}
 	findings__fail(findings, "capability", "cannot open a packet socket: %s",
 		       strerrordesc_np(errno));
-	findings__advise(findings, "dart-flows needs root with CAP_NET_RAW, as in its unit");
+	findings__advise(findings, "dart-flows needs CAP_NET_RAW, as in its unit");
 }
 
 static bool is_joining(int fd, const char *interface)
@@ -114,10 +115,11 @@ static void examine_table(struct findings *findings, const struct policy *policy
 			  const json_t *reply)
 {
 	json_int_t rows_log2, cells, key, value;
+	const char *user;
 
-	if (json_unpack((json_t *)json_object_get(reply, "table"), "{s:I, s:I, s:I, s:I}",
+	if (json_unpack((json_t *)json_object_get(reply, "table"), "{s:I, s:I, s:I, s:I, s:s}",
 			"rows_log2", &rows_log2, "cells", &cells, "key_length", &key,
-			"value_length", &value) ||
+			"value_length", &value, "user", &user) ||
 	    rows_log2 < 0 || rows_log2 > DART_TEA_ROWS_LOG2_MAX || cells < 0 ||
 	    cells > DART_TEA_CELLS_MAX) {
 		findings__fail(findings, "table", "cannot understand dartd's table '%s'",
@@ -145,6 +147,14 @@ static void examine_table(struct findings *findings, const struct policy *policy
 				 policy->function == POLICY_GATEWAY ?
 					 "" :
 					 ", or lower 'flows' in the policy");
+	} else if (strcmp(user, DART_REGISTRATION_TABLE_USER)) {
+		findings__warn(
+			findings, "table",
+			"the table '%s' is changed for user '%s', not for %s, the user of the "
+			"service",
+			policy->table, user, DART_REGISTRATION_TABLE_USER);
+		findings__advise(findings, "create it without --user, or run dart-flows as '%s'",
+				 user);
 	} else {
 		findings__ok(findings, "table", "the table '%s' fits the policy", policy->table);
 	}

@@ -322,6 +322,7 @@ static void print_table(FILE *file, const json_t *registrations, const json_t *r
 	print_number(file, "packet", json_object_get(request, "packet_length"));
 	print_shares(file, json_object_get(request, "shares"));
 	print_member(file, &is_first, "file", text_of(request, "file"));
+	print_member(file, &is_first, "user", text_of(request, "user"));
 	print_parts(file, registrations, "requesters", "requester-add", "table",
 		    text_of(request, "name"));
 }

@@ -8,7 +8,7 @@
 #include <libdart/configuration/configuration_loader_internal.h>
 
 struct table {
-	const char *name, *file;
+	const char *name, *file, *user;
 	const yaml_node_t *requesters; /* NULL: none */
 	long long rows_log2, key, value, cells, packet; /* -1: not given */
 	long long first_share, last_share; /* -1: not given */
@@ -119,13 +119,13 @@ static int add_table(struct dart_configuration_loader *loader, struct dart_yaml 
 		return ret;
 	return dart_configuration_loader__add(
 		loader, yaml, item,
-		json_pack("{s:s, s:s, s:I, s:I, s:I, s:o*, s:o*, s:o*, s:s*}", "request",
+		json_pack("{s:s, s:s, s:I, s:I, s:I, s:o*, s:o*, s:o*, s:s*, s:s*}", "request",
 			  "table-create", "name", table->name, "rows_log2",
 			  (json_int_t)table->rows_log2, "key_length", (json_int_t)table->key,
 			  "value_length", (json_int_t)table->value, "cells",
 			  dart_configuration__optional(table->cells), "packet_length",
 			  dart_configuration__optional(table->packet), "shares", shares(table),
-			  "file", table->file),
+			  "file", table->file, "user", table->user),
 		table->file);
 }
 
@@ -141,6 +141,7 @@ static int take_table(struct dart_yaml *yaml, const yaml_node_t *item, void *int
 		{ "shares", take_shares, 0 },
 		{ "file", dart_configuration__take_text,
 		  offsetof(struct table, file) },
+		{ "user", dart_configuration__take_text, offsetof(struct table, user) },
 		{ "requesters", take_requesters,
 		  offsetof(struct table, requesters) },
 		{}
