@@ -24,7 +24,9 @@ static bool headers__are_valid(const struct dart_roce_headers *headers, size_t l
 	       headers->ip.check == dart_roce_frame__ip_checksum(&ip) &&
 	       headers->udp.dest == htobe16(DART_STORE_UDP_PORT) &&
 	       headers->udp.len == htobe16(length - sizeof(headers->ethernet) - sizeof(ip)) &&
-	       !headers->udp.check && headers->bth.opcode == DART_STORE_BTH_OPCODE &&
+	       !headers->udp.check &&
+	       (headers->bth.opcode == DART_STORE_BTH_OPCODE ||
+		headers->bth.opcode == DART_STORE_BTH_RELIABLE) &&
 	       headers->bth.flags == (DART_ROCE_BTH_MIGREQ | pad << DART_ROCE_BTH_PAD_SHIFT) &&
 	       headers->bth.partition == htobe16(DART_ROCE_BTH_PARTITION) &&
 	       slot_length <= payload_length && slot_length + pad == payload_length;

@@ -14,14 +14,15 @@ from scapy.layers.inet import IP, UDP
 from scapy.layers.l2 import Ether
 
 
-def expected(vector):
+def expected(vector, member):
     entry = vector["collector"]
     slot_bytes = entry["checksum_bits"] // 8 + entry["value_length"]
     return {
         "dst": entry["mac"], "src": vector["source_mac"],
         "reporter": entry["reporter"], "ip": entry["ip"],
-        "sport": 0xC000 + vector["share"], "dport": 4791,
-        "opcode": 0x2A, "migreq": 1, "pkey": 0xFFFF, "version": 0,
+        "sport": 0xC000 + (entry["qpn"] % 1024 if member == "frame_rc"
+                           else vector["share"]), "dport": 4791,
+        "opcode": 0x0A if member == "frame_rc" else 0x2A, "migreq": 1, "pkey": 0xFFFF, "version": 0,
         "solicited": 0, "fecn": 0, "becn": 0, "ackreq": 0,
         "padcount": -slot_bytes % 4, "dqpn": entry["qpn"],
         "psn": vector["psn"], "address": int(vector["address"], 16),
@@ -46,22 +47,27 @@ def found(frame):
     return fields
 
 
+def check(number, vector, member):
+    sent = bytes.fromhex(vector[member])
+    frame = Ether(sent)
+    if found(frame) != expected(vector, member):
+        sys.exit(f"vector {number}: scapy reads: {found(frame)}\n"
+                 f"expected: {expected(vector, member)}")
+    # UDP's checksum is 0: it has none.
+    frame[BTH].icrc = None
+    frame[IP].chksum = frame[IP].len = frame[UDP].len = None
+    if bytes(frame) != sent:
+        sys.exit(f"vector {number}: scapy builds: {bytes(frame).hex()}\n"
+                 f"expected: {vector[member]}")
+
+
 def main():
     with open(sys.argv[1], encoding="ascii") as file:
         vectors = json.load(file)
     for number, vector in enumerate(vectors):
-        sent = bytes.fromhex(vector["frame"])
-        frame = Ether(sent)
-        if found(frame) != expected(vector):
-            sys.exit(f"vector {number}: scapy reads: {found(frame)}\n"
-                     f"expected: {expected(vector)}")
-        # UDP's checksum is 0: it has none.
-        frame[BTH].icrc = None
-        frame[IP].chksum = frame[IP].len = frame[UDP].len = None
-        if bytes(frame) != sent:
-            sys.exit(f"vector {number}: scapy builds: {bytes(frame).hex()}\n"
-                     f"expected: {vector['frame']}")
-    print(len(vectors), "frames")
+        for member in ("frame", "frame_rc"):
+            check(number, vector, member)
+    print(2 * len(vectors), "frames")
 
 
 if __name__ == "__main__":

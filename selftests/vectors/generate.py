@@ -115,13 +115,14 @@ def roce_frame(source, destination, source_port, transport):
     return ethernet + ip + udp + transport + icrc
 
 
-def frame_of(entry, source_mac, share, slot, address, psn):
+def frame_of(entry, source_mac, share, slot, address, psn, transport):
     pad = -len(slot) % 4
-    bth = struct.pack(">BBHII", 0x2A, 0x40 | pad << 4, 0xFFFF, entry["qpn"],
-                      psn)
+    bth = struct.pack(">BBHII", 0x0A if transport == "rc" else 0x2A, 0x40 | pad << 4,
+                      0xFFFF, entry["qpn"], psn)
     reth = struct.pack(">QII", address, entry["rkey"], len(slot))
     return roce_frame((source_mac, entry["reporter"]),
-                      (entry["mac"], entry["ip"]), 0xC000 + share,
+                      (entry["mac"], entry["ip"]),
+                      0xC000 + (entry["qpn"] % 1024 if transport == "rc" else share),
                       bth + reth + slot + bytes(pad))
 
 
@@ -148,7 +149,8 @@ def vector(key, value, number=0, **changes):
         "source_mac": source_mac, "share": share, "slots": slots,
         "checksum": f"{checksum:#x}", "copy": copy, "number": number,
         "psn": psn, "address": f"{address:#x}",
-        "frame": frame_of(entry, source_mac, share, slot, address, psn).hex(),
+        "frame": frame_of(entry, source_mac, share, slot, address, psn, "uc").hex(),
+        "frame_rc": frame_of(entry, source_mac, share, slot, address, psn, "rc").hex(),
     }
 
 

@@ -54,10 +54,12 @@
  *
  *   Ethernet  to the collector, or the router before it
  *   IPv4      no options, type of service 0, identification 0, DF, TTL 64
- *   UDP       from port DART_STORE_UDP_SOURCE_BASE + share; checksum 0
- *   BTH       opcode DART_STORE_BTH_OPCODE, MigReq 1, pad count, P_Key 0xffff,
- *             queue pair of the collector, PSN: the reports to this queue
- *             pair, counted from the collector's first PSN, modulo 2^24
+ *   UDP       from port DART_STORE_UDP_SOURCE_BASE + share, or, over a reliable
+ *             connection, + the lowest 10 bits of the queue pair; checksum 0
+ *   BTH       opcode DART_STORE_BTH_OPCODE, over a reliable connection
+ *             DART_STORE_BTH_RELIABLE, MigReq 1, pad count, P_Key 0xffff,
+ *             queue pair of the collector, AckReq 0, PSN: the reports to this
+ *             queue pair, counted from the collector's first PSN, modulo 2^24
  *   RETH      address base + slot * (bytes of a slot), rkey, bytes of a slot
  *   payload   the slot, then 0 to 3 bytes of 0, the pad count, up to a
  *             multiple of 4
@@ -83,9 +85,44 @@
  *   7858d9cc01020304
  *   3b4ca01c
  *
- * The transport is unreliable connected: a lost report is not sent again, and does
- * not affect the reports after it.  A queue pair takes reports from one source
- * address.
+ * Transports.  A queue pair takes reports from one source address.  Its connection is
+ * unreliable (UC), unless the collector's "transport" in dart_collectors(5) is "rc".
+ * Over an unreliable connection a lost report is not sent again, and does not affect
+ * the reports after it.
+ *
+ * A reliable connection (RC) is for adapters without unreliable ones.  Its queue pair
+ * takes exactly the PSN that it expects, and each report that it takes raises this
+ * number by one:
+ *
+ *   a later PSN     A report before it was lost.  The queue pair *stops*: it
+ *                   answers once, with a NAK of a PSN sequence error whose PSN is
+ *                   the expected one, and drops all reports until that PSN comes.
+ *   an earlier PSN  It drops the report, and answers with an acknowledgement of
+ *                   the PSN before the expected one.
+ *   a wrong rkey or address
+ *                   It answers with another NAK, and is in the error state: the
+ *                   reporter has to be removed and added again.
+ *
+ * A reporter keeps no reports.  When it learns the expected PSN, it gives this PSN to
+ * its next report, and so starts the queue pair again: all reports between are lost.
+ * It learns it from an answer, or from the agent ("expected_psn" of reporter-list).
+ * As a NAK can be lost, too, the reporter asks: it sends a *probe*, a report with
+ * AckReq 1 whose RETH has the length 0, and without payload.  The PSN of a probe is
+ * the first PSN before the reporter knows the expected one, as after a restart, and
+ * otherwise the PSN before the one that it last knew to be expected, so that no probe
+ * takes the place of a report.  If the first PSN is not answered, 2^23 - 1 more is: one
+ * of both is not later than the expected PSN, modulo 2^24.  If a NAK answers, the next
+ * probe has its PSN, as only an acknowledgement is certain to count from there.  Answers
+ * between the last known PSN and the one after the last report count, and no others.  A
+ * reporter asks after at most
+ * DART_STORE_PROBE_REPORTS reports, and one probe is under way at a time; if the answer
+ * to a probe expects an earlier PSN than the one after the last report before the probe,
+ * the queue pair has stopped.
+ *
+ * The expected PSN counts what arrived: the reports that a reporter has sent since it
+ * knew the expected PSN for the first time, less the numbers by which it has risen
+ * since, are lost.  All frames to one queue pair have one source port, because networks
+ * keep the order of frames with the same addresses and ports only.
  */
 #ifndef _UAPI_DART_STORE_H
 #define _UAPI_DART_STORE_H
@@ -117,5 +154,8 @@
 #define DART_STORE_UDP_PORT		4791
 #define DART_STORE_UDP_SOURCE_BASE	0xc000
 #define DART_STORE_BTH_OPCODE		0x2a	/* UC RDMA WRITE Only */
+#define DART_STORE_BTH_RELIABLE		0x0a	/* RC RDMA WRITE Only */
+#define DART_STORE_BTH_ACKNOWLEDGE	0x11	/* RC Acknowledge, also NAK */
+#define DART_STORE_PROBE_REPORTS	64
 
 #endif /* _UAPI_DART_STORE_H */

@@ -7,7 +7,7 @@
 tree=$tests/..
 map=$tree/tools/lib/dart/libdart.map
 staged=$tree/.output/staged/usr/local
-library=$staged/lib/libdart.so.1
+library=$staged/lib/libdart.so.2
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
@@ -41,7 +41,7 @@ refuse "a symbol that no page describes is found" \
 	"^dart_table__find: no manual page describes it" exported_by "$map" "$scratch"
 
 check "its name for the linker ends with the version of its interface" \
-	sh -c "readelf -d $library | grep -q 'SONAME.*\[libdart.so.1\]'"
+	sh -c "readelf -d $library | grep -q 'SONAME.*\[libdart.so.2\]'"
 cat >"$scratch/program.c" <<'END'
 #include <stdio.h>
 #include <libdart/error.h>
@@ -70,7 +70,7 @@ build() {
 }
 check "a program is linked with the shared library by the flags of pkg-config" \
 	build --shared
-check "this program needs libdart.so.1 and runs with it" sh -c "
-	readelf -d $scratch/program | grep -q 'NEEDED.*libdart.so.1' &&
+check "this program needs libdart.so.2 and runs with it" sh -c "
+	readelf -d $scratch/program | grep -q 'NEEDED.*libdart.so.2' &&
 	LD_LIBRARY_PATH=$staged/lib $scratch/program"
 finish

@@ -5,5 +5,5 @@ dart_sources := $(wildcard tools/lib/dart/*.c tools/lib/dart/*/*.c)
 dart_packages := libxxhash jansson libibverbs librdmacm yaml-0.1 zlib libzstd gnutls m
 m_libs := -lm
 # Raised when a program that was linked with the last one may break.
-dart_abi := 1
+dart_abi := 2
 dart_map := tools/lib/dart/libdart.map

@@ -160,19 +160,19 @@ static void test_requests(void **state)
 
 static const struct {
 	const char *name;
-	enum dart_ledger_answer_kind kind;
+	enum dart_roce_answer_kind kind;
 } answers[] = {
-	{ "acknowledged", DART_LEDGER_ACKNOWLEDGED },
-	{ "not_ready", DART_LEDGER_NOT_READY },
-	{ "out_of_sequence", DART_LEDGER_OUT_OF_SEQUENCE },
-	{ "refused", DART_LEDGER_REFUSED },
+	{ "acknowledged", DART_ROCE_ACKNOWLEDGED },
+	{ "not_ready", DART_ROCE_NOT_READY },
+	{ "out_of_sequence", DART_ROCE_OUT_OF_SEQUENCE },
+	{ "refused", DART_ROCE_REFUSED },
 };
 
 #define ANSWERS (sizeof(answers) / sizeof(*answers))
 
 /* Reads the answer in @text, cut off after @most bytes, and with bit @flipped changed. */
 static int read_answer(const struct dart_ledger_target *target, const json_t *text, size_t most,
-		       size_t flipped, struct dart_ledger_answer *answer)
+		       size_t flipped, struct dart_roce_answer *answer)
 {
 	json_t *vector = json_pack("{s:O}", "frame", (json_t *)text);
 	struct bytes frame = bytes(vector, "frame");
@@ -195,7 +195,7 @@ static int read_answer(const struct dart_ledger_target *target, const json_t *te
 static void test_answers(void **state)
 {
 	struct dart_ledger_target target;
-	struct dart_ledger_answer answer;
+	struct dart_roce_answer answer;
 	size_t i, kind, n, read = 0;
 	json_t *vector, *text;
 
@@ -225,7 +225,7 @@ static void test_no_answers(void **state)
 {
 	json_t *vector = json_array_get(vectors, 0), *text, *request;
 	struct dart_ledger_target target, other;
-	struct dart_ledger_answer answer;
+	struct dart_roce_answer answer;
 	size_t i, kind, length;
 
 	load_target(vector, &target);

@@ -161,6 +161,29 @@ static void test_epoch(void **state)
 	dart_collectors__free(&collectors);
 }
 
+static void test_transport(void **state)
+{
+	struct dart_collectors collectors;
+	struct dart_error error;
+	json_t *json;
+
+	assert_int_equal(LOAD(&collectors, &error, "{\"transport\": \"uc\"}",
+			      "{\"qpn\": 18, \"transport\": \"rc\"}", "{\"qpn\": 19}"), 0);
+	assert_false(collectors.list[0].is_reliable);
+	assert_true(collectors.list[1].is_reliable);
+	assert_false(collectors.list[2].is_reliable);
+	json = dart_collector__to_json(&collectors.list[1]);
+	assert_string_equal(json_string_value(json_object_get(json, "transport")), "rc");
+	json_decref(json);
+	json = dart_collector__to_json(&collectors.list[2]);
+	assert_null(json_object_get(json, "transport"));
+	json_decref(json);
+	dart_collectors__free(&collectors);
+	assert_int_equal(LOAD(&collectors, &error, "{\"transport\": \"ud\"}"), -EINVAL);
+	assert_non_null(strstr(error.text, "transport 'ud' is neither uc nor rc"));
+	assert_int_equal(LOAD(&collectors, &error, "{\"transport\": 1}"), -EINVAL);
+}
+
 static void test_redundancy_max(void **state)
 {
 	struct dart_collectors collectors;
@@ -415,6 +438,7 @@ int main(void)
 		     test_entry),
 		TEST("epoch and DSCP of a collector are read and printed, and may be missing",
 		     test_epoch),
+		TEST("the transport is uc, rc, or not given, which means uc", test_transport),
 		TEST("redundancy_max is optional, and not below the redundancy", test_redundancy_max),
 		TEST("collectors without shares get equal, contiguous ones", test_equal_shares),
 		TEST("shares that the file gives are kept, and all others have no collector",

@@ -59,10 +59,13 @@ static void check_frame(json_t *vector, const struct dart_collector *collector,
 {
 	const struct bytes value = bytes(vector, "value");
 	const struct bytes expected = bytes(vector, "frame");
-	uint8_t mac[ETH_ALEN], frame[DART_ROCE_FRAME_MAX];
+	const struct bytes expected_reliable = bytes(vector, "frame_rc");
+	uint8_t mac[ETH_ALEN], frame[DART_ROCE_FRAME_MAX], reliable_frame[DART_ROCE_FRAME_MAX];
+	struct dart_collector reliable = *collector;
 	struct roce_report report;
 	size_t length;
 
+	reliable.is_reliable = true;
 	assert_int_equal(sscanf(text(vector, "source_mac"), "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx",
 				&mac[0], &mac[1], &mac[2], &mac[3], &mac[4], &mac[5]),
 			 6);
@@ -70,6 +73,12 @@ static void check_frame(json_t *vector, const struct dart_collector *collector,
 					collector->first_psn + number(vector, "number"), frame);
 	assert_int_equal(length, expected.length);
 	assert_memory_equal(frame, expected.data, length);
+	assert_int_equal(dart_roce_frame__build(&reliable, mac, place, number(vector, "copy"),
+						value.data,
+						collector->first_psn + number(vector, "number"),
+						reliable_frame),
+			 expected_reliable.length);
+	assert_memory_equal(reliable_frame, expected_reliable.data, expected_reliable.length);
 	assert_int_equal(roce_frame__parse(frame, length, &report), 0);
 	assert_true(report.address == strtoull(text(vector, "address"), NULL, 16));
 	assert_int_equal(report.psn, number(vector, "psn"));

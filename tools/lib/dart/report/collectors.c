@@ -194,7 +194,7 @@ static int take_geometry(struct load *load, const struct numbers *numbers,
 static int take_line(struct load *load, json_t *json)
 {
 	struct dart_collector collector = { .qpn = 0 };
-	const char *shares = NULL;
+	const char *shares = NULL, *transport = "uc";
 	struct numbers numbers = { .redundancy_max = 0 };
 	struct dart_error reason;
 	json_error_t error;
@@ -203,14 +203,18 @@ static int take_line(struct load *load, json_t *json)
 
 	if (dart_collector__take_path(json, &collector, &others, &reason))
 		return refuse(load, "%s", reason.text);
-	if (json_unpack_ex(json, &error, 0, "{s:I, s:I, s:I, s:I, s?I, s?s}", "slots_log2",
+	if (json_unpack_ex(json, &error, 0, "{s:I, s:I, s:I, s:I, s?I, s?s, s?s}", "slots_log2",
 			   &numbers.slots_log2, "value_length", &numbers.value_length,
 			   "checksum_bits", &numbers.checksum_bits, "redundancy",
 			   &numbers.redundancy, "redundancy_max", &numbers.redundancy_max,
-			   "shares", &shares))
+			   "shares", &shares, "transport", &transport))
 		return refuse(load, "%s", error.text);
-	if (others != 4u + !!json_object_get(json, "redundancy_max") + !!shares)
+	if (others != 4u + !!json_object_get(json, "redundancy_max") + !!shares +
+			      !!json_object_get(json, "transport"))
 		return refuse(load, "it has members that no collector has");
+	if (strcmp(transport, "uc") && strcmp(transport, "rc"))
+		return refuse(load, "transport '%s' is neither uc nor rc", transport);
+	collector.is_reliable = !strcmp(transport, "rc");
 	ret = take_geometry(load, &numbers, &collector);
 	if (ret)
 		return ret;
@@ -444,14 +448,15 @@ json_t *dart_collector__to_json(const struct dart_collector *collector)
 {
 	const struct dart_store_geometry *geometry = &collector->geometry;
 	json_t *json = dart_collector__path_to_json(collector);
-	json_t *more = json_pack("{s:i, s:I, s:I, s:I, s:o*}", "slots_log2",
+	json_t *more = json_pack("{s:i, s:I, s:I, s:I, s:o*, s:s*}", "slots_log2",
 				 __builtin_ctzll(geometry->slots), "value_length",
 				 (json_int_t)geometry->value_length, "checksum_bits",
 				 (json_int_t)geometry->checksum_bits, "redundancy",
 				 (json_int_t)geometry->redundancy, "redundancy_max",
 				 collector->redundancy_max ?
 					 json_integer(collector->redundancy_max) :
-					 NULL);
+					 NULL,
+				 "transport", collector->is_reliable ? "rc" : NULL);
 
 	if (json_object_update(json, more)) {
 		json_decref(json);

@@ -19,7 +19,8 @@
  * numbers that the agent has made for the store; optional, as is dscp, the differentiated services
  * code point of reports, which is 0 by default.
  * redundancy_max: optional; the store lowers the redundancy as it fills, and raises it to at most
- * this number when it begins with empty memory.  base: a string, because JSON's
+ * this number when it begins with empty memory.  transport: optional, "uc" (by default) or "rc".
+ * base: a string, because JSON's
  * numbers are not wide enough.  shares: a list of numbers and ranges,
  * "0-511,600"; if all collectors omit it, they get equal parts in their order, or those of a
  * file of shares (<libdart/store/share_history.h>) that is given beside theirs.
@@ -29,6 +30,7 @@
 
 #include <jansson.h>
 #include <netinet/in.h>
+#include <stdbool.h>
 
 #include <libdart/error.h>
 #include <libdart/store/store_hash.h>
@@ -42,6 +44,7 @@ struct dart_collector {
 	uint8_t mac[6];		/* destination of reports */
 	struct in_addr ip;
 	uint8_t dscp;		/* of reports, 6 bits */
+	bool is_reliable;	/* RC, otherwise UC: see <dart/store.h> */
 	uint32_t qpn;		/* 24 bits */
 	uint32_t rkey;
 	uint32_t first_psn;	/* 24 bits */

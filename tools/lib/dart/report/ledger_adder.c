@@ -263,7 +263,7 @@ static void make_progress(struct dart_ledger_adder *adder, uint64_t number, uint
 void dart_ledger_adder__take(struct dart_ledger_adder *adder, const uint8_t *frame, size_t length,
 			     uint64_t now)
 {
-	struct dart_ledger_answer answer;
+	struct dart_roce_answer answer;
 	uint64_t number;
 
 	if (adder->is_broken ||
@@ -274,22 +274,22 @@ void dart_ledger_adder__take(struct dart_ledger_adder *adder, const uint8_t *fra
 	if (number >= adder->fresh)
 		return;
 	switch (answer.kind) {
-	case DART_LEDGER_ACKNOWLEDGED:
+	case DART_ROCE_ACKNOWLEDGED:
 		make_progress(adder, number + 1, now);
 		break;
-	case DART_LEDGER_OUT_OF_SEQUENCE:
+	case DART_ROCE_OUT_OF_SEQUENCE:
 		adder->counts.refusals++;
 		make_progress(adder, number, now);
 		adder->next = adder->oldest;
 		break;
-	case DART_LEDGER_REFUSED:
+	case DART_ROCE_REFUSED:
 		adder->counts.refusals++;
 		make_progress(adder, number, now);
 		/* None of the others was executed, so another queue pair can get all of them. */
 		adder->next = adder->fresh = adder->oldest;
 		adder->is_broken = true;
 		break;
-	case DART_LEDGER_NOT_READY:
+	case DART_ROCE_NOT_READY:
 		break;
 	}
 }

@@ -99,80 +99,8 @@ void dart_ledger_target__frame(const struct dart_ledger_target *target,
 			      DART_LEDGER_FRAME, frame);
 }
 
-/* What follows the BTH of an answer. */
-struct answer_header {
-	uint8_t syndrome;
-	uint8_t messages[3];
-	__be64 before; /* not in acknowledgements of other requests */
-} __attribute__((packed));
-
-#define SYNDROME_KIND_SHIFT 5
-#define SYNDROME_CODE 0x1f
-#define KIND_ACK 0
-#define KIND_NOT_READY 1
-#define KIND_NAK 3
-#define NAK_SEQUENCE 0
-
-/* Bytes of an answer's frame, 0 if it is none. */
-static size_t length_of(const struct dart_roce_headers *headers)
-{
-	switch (headers->bth.opcode) {
-	case DART_LEDGER_BTH_ACKNOWLEDGE:
-		return TRANSPORT_END + offsetof(struct answer_header, before) +
-		       DART_ROCE_ICRC_LENGTH;
-	case DART_LEDGER_BTH_ANSWER:
-		return TRANSPORT_END + sizeof(struct answer_header) + DART_ROCE_ICRC_LENGTH;
-	default:
-		return 0;
-	}
-}
-
-static bool is_from(const struct dart_collector *collector, const struct dart_roce_headers *headers)
-{
-	return headers->ethernet.h_proto == htobe16(ETH_P_IP) && headers->ip.version == 4 &&
-	       headers->ip.ihl == sizeof(headers->ip) / 4 && headers->ip.protocol == IPPROTO_UDP &&
-	       headers->ip.saddr == collector->ip.s_addr &&
-	       headers->ip.daddr == collector->reporter.s_addr &&
-	       headers->udp.dest == htobe16(DART_STORE_UDP_PORT) &&
-	       (be32toh(headers->bth.queue_pair) & DART_ROCE_PSN_MASK) == collector->qpn;
-}
-
-static int read_syndrome(uint8_t syndrome, enum dart_ledger_answer_kind *kind)
-{
-	switch (syndrome >> SYNDROME_KIND_SHIFT) {
-	case KIND_ACK:
-		*kind = DART_LEDGER_ACKNOWLEDGED;
-		return 0;
-	case KIND_NOT_READY:
-		*kind = DART_LEDGER_NOT_READY;
-		return 0;
-	case KIND_NAK:
-		*kind = (syndrome & SYNDROME_CODE) == NAK_SEQUENCE ? DART_LEDGER_OUT_OF_SEQUENCE :
-								     DART_LEDGER_REFUSED;
-		return 0;
-	default:
-		return -EINVAL;
-	}
-}
-
 int dart_ledger_target__read_answer(const struct dart_ledger_target *target, const uint8_t *frame,
-				    size_t length, struct dart_ledger_answer *answer)
+				    size_t length, struct dart_roce_answer *answer)
 {
-	struct dart_roce_headers headers;
-	__le32 icrc;
-	size_t whole;
-
-	if (length < TRANSPORT_END)
-		return -EINVAL;
-	memcpy(&headers, frame, TRANSPORT_END);
-	whole = length_of(&headers);
-	/* Ethernet may have padded the frame. */
-	if (!whole || length < whole || !is_from(&target->collector, &headers) ||
-	    be16toh(headers.ip.tot_len) != whole - sizeof(headers.ethernet))
-		return -EINVAL;
-	memcpy(&icrc, frame + whole - sizeof(icrc), sizeof(icrc));
-	if (icrc != dart_roce_frame__icrc(frame, whole))
-		return -EINVAL;
-	answer->psn = be32toh(headers.bth.psn) & DART_ROCE_PSN_MASK;
-	return read_syndrome(frame[TRANSPORT_END], &answer->kind);
+	return dart_roce_frame__read_answer(&target->collector, frame, length, answer);
 }

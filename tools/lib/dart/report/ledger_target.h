@@ -51,23 +51,11 @@ void dart_ledger_target__frame(const struct dart_ledger_target *target,
 			       const struct dart_ledger_operation *content,
 			       uint8_t frame[DART_LEDGER_FRAME]);
 
-enum dart_ledger_answer_kind {
-	DART_LEDGER_ACKNOWLEDGED, /* all requests up to the PSN */
-	DART_LEDGER_OUT_OF_SEQUENCE, /* all requests before the PSN were executed, and no other */
-	DART_LEDGER_NOT_READY, /* nothing is known */
-	DART_LEDGER_REFUSED, /* the queue pair is in the error state */
-};
-
-struct dart_ledger_answer {
-	enum dart_ledger_answer_kind kind;
-	uint32_t psn;
-};
-
 /*
  * Reads an answer of the collector to this adder from a frame of @length bytes, with Ethernet
  * header and ICRC, which may be hostile.  Returns 0, or -EINVAL for any other frame.
  */
 int dart_ledger_target__read_answer(const struct dart_ledger_target *target, const uint8_t *frame,
-				    size_t length, struct dart_ledger_answer *answer);
+				    size_t length, struct dart_roce_answer *answer);
 
 #endif /* DART_LEDGER_TARGET_H */

@@ -3,6 +3,7 @@
 #ifndef DART_REPORT_BUILDER_H
 #define DART_REPORT_BUILDER_H
 
+#include "report_progress.h"
 #include "roce_frame.h"
 
 #define DART_REPORT_ANY_COPY UINT32_MAX
@@ -45,5 +46,22 @@ size_t dart_report_builder__report(struct dart_report_builder *builder,
 
 /* The number of reports to collector @index. */
 uint64_t dart_report_builder__reports(const struct dart_report_builder *builder, uint32_t index);
+
+/* ---- reliable connections, see "Transports" in <dart/store.h> */
+
+struct dart_report_progress dart_report_builder__progress(const struct dart_report_builder *builder,
+							  uint32_t index);
+
+/*
+ * Builds the probe to collector @index that is due at @now, CLOCK_MONOTONIC in ns.  Returns the
+ * bytes of the frame, 0 if none is due.
+ */
+size_t dart_report_builder__probe(struct dart_report_builder *builder, uint32_t index, uint64_t now,
+				  uint8_t frame[DART_ROCE_FRAME_MAX]);
+/* When dart_report_builder__probe() has to be called for @index next; UINT64_MAX: not now. */
+uint64_t dart_report_builder__due(const struct dart_report_builder *builder, uint32_t index);
+/* Takes a frame that arrived at @now, which may be hostile, or no answer to a report. */
+void dart_report_builder__take(struct dart_report_builder *builder, const uint8_t *frame,
+			       size_t length, uint64_t now);
 
 #endif /* DART_REPORT_BUILDER_H */

@@ -81,6 +81,32 @@ size_t dart_roce_frame__build(const struct dart_collector *collector,
 			      const struct dart_store_place *place, uint32_t copy,
 			      const void *value, uint32_t psn, uint8_t frame[DART_ROCE_FRAME_MAX]);
 
+#define DART_ROCE_PROBE_LENGTH (sizeof(struct dart_roce_headers) + DART_ROCE_ICRC_LENGTH)
+
+/* Builds a probe to a @collector with a reliable connection, and returns its bytes. */
+size_t dart_roce_frame__probe(const struct dart_collector *collector,
+			      const uint8_t source_mac[ETH_ALEN], uint32_t psn,
+			      uint8_t frame[DART_ROCE_FRAME_MAX]);
+
+enum dart_roce_answer_kind {
+	DART_ROCE_ACKNOWLEDGED, /* all requests up to the PSN */
+	DART_ROCE_OUT_OF_SEQUENCE, /* all requests before the PSN were executed, and no other */
+	DART_ROCE_NOT_READY, /* nothing is known */
+	DART_ROCE_REFUSED, /* the queue pair is in the error state */
+};
+
+struct dart_roce_answer {
+	enum dart_roce_answer_kind kind;
+	uint32_t psn;
+};
+
+/*
+ * Reads an answer of @collector to its reporter from a frame of @length bytes, with Ethernet header
+ * and ICRC, which may be hostile.  Returns 0, or -EINVAL for any other frame.
+ */
+int dart_roce_frame__read_answer(const struct dart_collector *collector, const uint8_t *frame,
+				 size_t length, struct dart_roce_answer *answer);
+
 /* The checksum of an IPv4 header without options whose checksum field is 0. */
 __be16 dart_roce_frame__ip_checksum(const void *header);
 
