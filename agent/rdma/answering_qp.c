@@ -113,7 +113,7 @@ int answering_qp__open(struct answering_qp *answering_qp, const struct answering
 		return dart_error__set(error, EIO, "cannot get random numbers");
 	*answering_qp = (struct answering_qp){
 		.path = *path,
-		.first_psn = random & PSN_MASK,
+		.first_psn = kind->has_first_psn ? kind->first_psn : random & PSN_MASK,
 		.queue_pair = device__create_qp(pd, IBV_QPT_RC, device->cq, device->cq, 1),
 	};
 	if (!answering_qp->queue_pair)

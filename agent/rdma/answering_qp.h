@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The queue pair that a switch or another host sends its requests to, see <dart/tea.h> and
- * <dart/ledger.h>.  It is opened by hand, only answers, and posts nothing.
+ * The queue pair that a switch or another host sends its requests to, see <dart/tea.h>,
+ * <dart/ledger.h> and, for reports over reliable connections, <dart/store.h>.  It is opened by hand, only answers, and posts nothing.
  */
 #ifndef ANSWERING_QP_H
 #define ANSWERING_QP_H
@@ -24,6 +24,8 @@ struct answering_qp_kind {
 	uint32_t peer_qpn; /* number of the peer's queue pair; 0: the same as of this one */
 	enum ibv_mtu path_mtu; /* at least */
 	bool needs_atomics;
+	bool has_first_psn; /* that the peer knows; otherwise it is random */
+	uint32_t first_psn;
 };
 
 struct answering_qp {
@@ -45,7 +47,7 @@ struct answering_qp_state {
 int answering_qp__find_path(const struct answering_qp_kind *kind, const struct device *device,
 			    struct in_addr address, struct local_path *path,
 			    struct dart_error *error);
-/* Opens the queue pair with a random first PSN; it reaches the memory regions of @pd. */
+/* Opens the queue pair; it reaches the memory regions of @pd. */
 int answering_qp__open(struct answering_qp *answering_qp, const struct answering_qp_kind *kind,
 		       const struct device *device, struct ibv_pd *pd,
 		       const struct local_path *path, struct dart_error *error);

@@ -72,7 +72,10 @@ void report_kept__read_reporter(const json_t *kept, const char *peer, const char
 	json_int_t first_psn = -1;
 	const char *base = NULL;
 
-	*origin = (struct report_qp_origin){ .first_psn = REPORT_QP_PSN_ANY };
+	*origin = (struct report_qp_origin){
+		.first_psn = REPORT_QP_PSN_ANY,
+		.transport = REPORT_UC,
+	};
 	if (!kept)
 		return;
 	/* Reporters of older releases wrote to an address of the store. */

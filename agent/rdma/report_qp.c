@@ -10,6 +10,30 @@
 #include "neighbour.h"
 #include "report_qp.h"
 
+static const char *const words[] = {
+	[REPORT_AUTO] = "auto",
+	[REPORT_UC] = "uc",
+	[REPORT_RC] = "rc",
+};
+
+int report_transport__parse(const char *word, enum report_transport *transport)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (strcmp(word, words[i]))
+			continue;
+		*transport = i;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+const char *report_transport__word(enum report_transport transport)
+{
+	return words[transport];
+}
+
 static int report_qp__initialize(const struct report_qp *report_qp)
 {
 	struct ibv_qp_attr attributes = {
@@ -51,25 +75,58 @@ static int report_qp__start_receiving(const struct report_qp *report_qp)
 }
 
 /* Only some adapters have unreliable connections, and their drivers refuse with different codes. */
+static bool has_no_unreliable(int code)
+{
+	return code == EOPNOTSUPP || code == EINVAL;
+}
+
 static int cannot_open(const struct device *device, int code, struct dart_error *error)
 {
-	if (code == EOPNOTSUPP || code == EINVAL)
+	if (has_no_unreliable(code))
 		return dart_error__set(
 			error, EOPNOTSUPP,
-			"RDMA device %s has no unreliable connected queue pairs (UC), which reports need (see dartctl doctor)",
+			"RDMA device %s has no unreliable connected queue pairs (UC), which reports need (see dartctl doctor; a store created with --transport rc needs none)",
 			device__name(device));
 	return dart_error__system(error, code, "cannot open a queue pair");
 }
 
+static int report_qp__open_reliable(struct report_qp *report_qp, const struct device *device,
+				    struct dart_error *error)
+{
+	const struct answering_qp_kind kind = {
+		.one = "a reporter",
+		.all = "reporters",
+		.access = IBV_ACCESS_REMOTE_WRITE,
+		.path_mtu = mtu_for(report_qp->write_max),
+		.has_first_psn = true,
+		.first_psn = report_qp->first_psn,
+	};
+	struct answering_qp answering_qp;
+	int ret = answering_qp__open(&answering_qp, &kind, device, report_qp->view.pd,
+				     &report_qp->path, error);
+
+	if (ret)
+		return ret;
+	report_qp->queue_pair = answering_qp.queue_pair;
+	report_qp->is_reliable = true;
+	return 0;
+}
+
 static int report_qp__open(struct report_qp *report_qp, const struct device *device,
-			   struct dart_error *error)
+			   enum report_transport transport, struct dart_error *error)
 {
 	int code;
 
+	if (transport == REPORT_RC)
+		return report_qp__open_reliable(report_qp, device, error);
 	report_qp->queue_pair = device__create_qp(report_qp->view.pd, IBV_QPT_UC,
 						  device->cq, device->cq, 1);
-	if (!report_qp->queue_pair)
-		return cannot_open(device, errno, error);
+	if (!report_qp->queue_pair) {
+		code = errno;
+		if (transport == REPORT_AUTO && has_no_unreliable(code))
+			return report_qp__open_reliable(report_qp, device, error);
+		return cannot_open(device, code, error);
+	}
 	code = report_qp__initialize(report_qp) ?: report_qp__start_receiving(report_qp);
 	if (!code)
 		return 0;
@@ -105,7 +162,7 @@ static int report_qp__connect(struct report_qp *report_qp, const struct device *
 	if (ret)
 		return ret;
 	ret = report_qp__choose_psn(report_qp, origin->first_psn, error) ?:
-		      report_qp__open(report_qp, device, error);
+		      report_qp__open(report_qp, device, origin->transport, error);
 	if (ret)
 		memory_view__close(&report_qp->view);
 	return ret;
@@ -147,6 +204,12 @@ void report_qp__describe(const struct report_qp *report_qp, struct dart_collecto
 	collector->qpn = report_qp->queue_pair->qp_num;
 	collector->rkey = report_qp->view.memory_region->rkey;
 	collector->first_psn = report_qp->first_psn;
+	collector->is_reliable = report_qp->is_reliable;
 	collector->base = report_qp->view.base;
 	memcpy(collector->mac, report_qp->path.mac, sizeof(collector->mac));
+}
+
+struct answering_qp_state report_qp__state(const struct report_qp *report_qp)
+{
+	return answering_qp__state(&(struct answering_qp){ .queue_pair = report_qp->queue_pair });
 }

@@ -12,10 +12,22 @@
 #include <libdart/error.h>
 #include <libdart/report/collectors.h>
 
+#include "answering_qp.h"
 #include "device.h"
 #include "local_path.h"
 #include "memory_view.h"
 #include "remote_objects.h"
+
+/* The connections that reports arrive over. */
+enum report_transport {
+	REPORT_AUTO, /* unreliable ones, or reliable ones if the device has no unreliable ones */
+	REPORT_UC,
+	REPORT_RC,
+};
+
+/* Sets *@transport to the one called "auto", "uc" or "rc"; -EINVAL for any other word. */
+int report_transport__parse(const char *word, enum report_transport *transport);
+const char *report_transport__word(enum report_transport transport);
 
 struct report_qp {
 	struct remote_peer peer;
@@ -25,15 +37,17 @@ struct report_qp {
 	uint64_t former_base; /* of the view, before it turned */
 	uint32_t first_psn;
 	uint32_t write_max; /* bytes of a WRITE */
+	bool is_reliable; /* RC, otherwise UC */
 };
 
 #define REPORT_QP_PSN_MAX 0xffffff
 #define REPORT_QP_PSN_ANY (-1) /* a random one */
 
-/* Numbers that reporters know from an earlier dartd, checked. */
+/* The wanted connection, and numbers that reporters know from an earlier dartd, checked. */
 struct report_qp_origin {
 	int32_t first_psn;
 	uint64_t base; /* 0: a random one */
+	enum report_transport transport;
 };
 
 /*
@@ -48,5 +62,8 @@ void report_qp__free(struct report_qp *report_qp);
 
 /* Sets the members of @collector that say how the reporter reaches the memory. */
 void report_qp__describe(const struct report_qp *report_qp, struct dart_collector *collector);
+
+/* Of a reliable queue pair: its state, as the device knows it. */
+struct answering_qp_state report_qp__state(const struct report_qp *report_qp);
 
 #endif /* REPORT_QP_H */

@@ -129,12 +129,13 @@ static json_t *store__to_json(const struct remote_object *object)
 {
 	const struct store *store = (const struct store *)object;
 
-	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:b, s:s*, s:I, s:I, s:I, s:o*}", "name",
+	return json_pack("{s:s, s:I, s:I, s:I, s:I, s:s, s:I, s:b, s:s*, s:I, s:I, s:I, s:o*}", "name",
 			 object->name, "slots_log2",
 			 (json_int_t)__builtin_ctzll(store->geometry.slots), "value_length",
 			 (json_int_t)store->geometry.value_length, "checksum_bits",
 			 (json_int_t)store->geometry.checksum_bits, "redundancy",
-			 (json_int_t)store->geometry.redundancy, "bytes",
+			 (json_int_t)store->geometry.redundancy, "transport",
+			 report_transport__word(store->transport), "bytes",
 			 (json_int_t)object->memory.length, "huge_pages", object->memory.is_huge,
 			 "file", object->file, "epoch", (json_int_t)store->epoch, "reporters",
 			 remote_object__count_peers(object), "readers",
@@ -147,11 +148,18 @@ static json_t *store__reporter_to_json(const struct remote_object *object,
 				       const struct remote_peer *peer)
 {
 	const struct report_qp *report_qp = (const struct report_qp *)peer;
+	struct answering_qp_state state = { .is_ready = true };
 	char text[INET_ADDRSTRLEN];
 
+	if (report_qp->is_reliable)
+		state = report_qp__state(report_qp);
 	inet_ntop(AF_INET, &peer->address, text, sizeof(text));
-	return json_pack("{s:s, s:s, s:I}", "store", object->name, "reporter", text, "qpn",
-			 (json_int_t)report_qp->queue_pair->qp_num);
+	return json_pack("{s:s, s:s, s:I, s:s, s:s, s:I, s:o*}", "store", object->name, "reporter",
+			 text, "qpn", (json_int_t)report_qp->queue_pair->qp_num, "transport",
+			 report_qp->is_reliable ? "rc" : "uc", "state",
+			 state.is_ready ? "ready" : "error", "first_psn",
+			 (json_int_t)report_qp->first_psn, "expected_psn",
+			 report_qp->is_reliable ? json_integer(state.expected_psn) : NULL);
 }
 
 static json_t *collector(const struct store *store, const struct report_qp *report_qp)

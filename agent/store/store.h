@@ -26,6 +26,7 @@ struct stores {
 struct store {
 	struct remote_object object;
 	struct dart_store_geometry geometry;
+	enum report_transport transport; /* that reporters shall use */
 	/* NULL, or: the store has epochs, see <dart/epoch.h>. */
 	struct rotation *rotation;
 	/* For the rotation, while the object is being opened: */

@@ -87,21 +87,25 @@ static int create_store(struct request *request)
 	bool has_plan = false;
 	struct dart_store_geometry geometry;
 	struct remote_origin origin = { .fd = request->fd };
-	const char *name;
+	enum report_transport transport = REPORT_AUTO;
+	const char *name, *word = "auto";
 	struct store *store;
 	int ret;
 
 	ret = request__unpack(request,
-			      "{s:s, s:I, s:I, s?I, s?I, s?s, s?I, s?I, s?I, s?I, s?s, s?b !}",
+			      "{s:s, s:I, s:I, s?I, s?I, s?s, s?I, s?I, s?I, s?I, s?s, s?b, s?s !}",
 			      "name", &name, "slots_log2", &slots_log2, "value_length",
 			      &value_length, "checksum_bits", &checksum_bits, "redundancy",
 			      &redundancy, "file", &origin.file, "epoch_ns", &epochs.epoch_ns,
 			      "epoch_reports", &epochs.epoch_reports, "keep_ns", &epochs.keep_ns,
 			      "keep_bytes", &epochs.keep_bytes, "schema", &epochs.schema,
-			      "falling", &epochs.falls);
+			      "falling", &epochs.falls, "transport", &word);
 	if (!ret && !origin.file != (request->fd < 0))
 		ret = dart_error__set(&request->error, EINVAL,
 				      "a file has a name and a descriptor");
+	if (!ret && report_transport__parse(word, &transport))
+		ret = dart_error__set(&request->error, EINVAL,
+				      "reports have the transport uc, rc or auto, not '%s'", word);
 	ret = ret ?: make_geometry(slots_log2, value_length, checksum_bits,
 				   redundancy, &geometry, &request->error);
 	if (!ret) {
@@ -115,6 +119,7 @@ static int create_store(struct request *request)
 			     &store, &request->error);
 	if (ret)
 		return ret;
+	store->transport = transport;
 	remote_requests__tell_created(request, &store->object, &origin,
 				      report_kept__object(store->epoch, store->object.read.base));
 	return 0;
@@ -130,6 +135,7 @@ static int add_reporter(struct request *request)
 	if (ret)
 		return ret;
 	report_kept__read_reporter(request->kept, "reporter", named.text, &origin);
+	origin.transport = ((struct store *)named.object)->transport;
 	ret = stores__add_reporter(request->subject, (struct store *)named.object, named.address,
 				   &origin, &report_qp, &request->error);
 	request->is_early = ret == -EAGAIN;

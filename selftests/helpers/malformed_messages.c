@@ -92,6 +92,8 @@ static void test_requests(void **state)
 		"{\"request\": \"store-create\", \"name\": \"\", \"slots_log2\": 4, \"value_length\": 4}\n",
 		"{\"request\": \"store-create\", \"name\": \"\\u001b[2J\", \"slots_log2\": 4, \"value_length\": 4}\n",
 		"{\"request\": \"store-create\", \"name\": \"bad\", \"slots_log2\": -1, \"value_length\": 4}\n",
+		"{\"request\": \"store-create\", \"name\": \"bad\", \"slots_log2\": 4, \"value_length\": 4, \"transport\": \"ud\"}\n",
+		"{\"request\": \"store-create\", \"name\": \"bad\", \"slots_log2\": 4, \"value_length\": 4, \"transport\": 1}\n",
 		"{\"request\": \"store-create\", \"name\": \"bad\", \"slots_log2\": 64, \"value_length\": 4}\n",
 		"{\"request\": \"store-create\", \"name\": \"bad\", \"slots_log2\": 4294967296, \"value_length\": 4}\n",
 		"{\"request\": \"store-create\", \"name\": \"bad\", \"slots_log2\": 4.5, \"value_length\": 4}\n",

@@ -132,7 +132,8 @@ static void check_of_controller(struct findings *findings, const struct device *
 }
 
 /* READs work; reporters and switches send RoCE packets to unreliable or reliable queue pairs. */
-static void check_reports(struct findings *findings, const struct device *device, bool has_stores)
+static void check_reports(struct findings *findings, const struct device *device,
+			  enum transport_use use)
 {
 	const char *missing = NULL;
 
@@ -140,12 +141,17 @@ static void check_reports(struct findings *findings, const struct device *device
 		missing = "it is iWARP, and reporters and switches need RoCE";
 	else if (!device->is_roce)
 		missing = "it is InfiniBand, and reporters and switches need RoCE";
-	else if (!device->abilities.has_unreliable)
+	else if (!device->abilities.has_unreliable && use == TRANSPORT_OF_UNRELIABLE)
 		missing = "it has no unreliable connected queue pairs (UC)";
-	if (!missing) {
+	if (!missing && !device->abilities.has_unreliable) {
+		findings__ok(
+			findings, CHECK,
+			"%s%s serves READs and switches with lookup tables; stores here get reports over reliable connections (RC), as dart-report sends them",
+			device->name, device->driver);
+	} else if (!missing) {
 		findings__ok(findings, CHECK, "%s%s serves READs, reports and switches",
 			     device->name, device->driver);
-	} else if (!has_stores) {
+	} else if (use == TRANSPORT_OF_HOST) {
 		findings__ok(findings, CHECK, "%s%s serves READs; stores here would get no reports: %s",
 			     device->name, device->driver, missing);
 	} else {
@@ -153,11 +159,12 @@ static void check_reports(struct findings *findings, const struct device *device
 			       device->name, device->driver, missing);
 		findings__advise(
 			findings,
-			"keep stores on a host with an mlx5 or mlx4 adapter, or with soft-RoCE");
+			"create the stores with --transport rc, or keep them on a host with an mlx5 or mlx4 adapter, or with soft-RoCE");
 	}
 }
 
-static void check_of_host(struct findings *findings, const struct device *device, bool has_stores)
+static void check_of_host(struct findings *findings, const struct device *device,
+			  enum transport_use use)
 {
 	if (!device->abilities.has_reliable) {
 		findings__fail(
@@ -182,7 +189,7 @@ static void check_of_host(struct findings *findings, const struct device *device
 			device->name);
 		findings__advise(findings, "let controllers use transport: tcp");
 	} else {
-		check_reports(findings, device, has_stores);
+		check_reports(findings, device, use);
 	}
 }
 
@@ -201,5 +208,5 @@ void check_transport(struct findings *findings, const struct rdma_port *port,
 	if (use == TRANSPORT_OF_CONTROLLER)
 		check_of_controller(findings, &device);
 	else
-		check_of_host(findings, &device, use == TRANSPORT_OF_STORES);
+		check_of_host(findings, &device, use);
 }

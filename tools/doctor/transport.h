@@ -9,6 +9,7 @@
 enum transport_use {
 	TRANSPORT_OF_HOST,	/* dartd: READs by controllers, and reports to stores */
 	TRANSPORT_OF_STORES,	/* the same, and this host has stores */
+	TRANSPORT_OF_UNRELIABLE,	/* the same, and some take reports over UC only */
 	TRANSPORT_OF_CONTROLLER,
 };
 

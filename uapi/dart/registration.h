@@ -158,8 +158,10 @@
  *       A: the name in the reply to application-add.  The last one is for root only.
  *   {"request": "store-create", "name": N, "slots_log2": K, "value_length": V,
  *    "checksum_bits": C, "redundancy": R, "file": F, "epoch_ns": P, "epoch_reports": P,
- *    "keep_ns": T, "keep_bytes": B, "schema": S, "falling": true}
- *       Creates a store of 2^K slots, see <dart/store.h>; C, R and F are optional.  With one P
+ *    "keep_ns": T, "keep_bytes": B, "schema": S, "falling": true, "transport": W}
+ *       Creates a store of 2^K slots, see <dart/store.h>; C, R, F and W are optional.  W is the
+ *       connection of its reporters: "uc", "rc", or "auto", the default, which is "uc" if the RDMA
+ *       device has such queue pairs when a reporter is added, and otherwise "rc".  With one P
  *       the store has epochs, see <dart/epoch.h>, that end after so many ns, or about so many
  *       reports; then the last four are optional: the oldest files go if they are older than T
  *       or all together longer than B, S is the name of a schema for their headers, and
@@ -380,7 +382,7 @@
  * counted since it was loaded, is present only while it is loaded.
  *
  * A store: {"name": N, "slots_log2": 20, "value_length": 20, "checksum_bits": 32,
- * "redundancy": 2, "bytes": 25165824, "huge_pages": false, "file": F, "epoch": S,
+ * "redundancy": 2, "transport": W, "bytes": 25165824, "huge_pages": false, "file": F, "epoch": S,
  * "reporters": 1, "readers": 0}; "file" is present only if the store has one; S: as in
  * dart_collectors(5); "reporters" and "readers" count the connected ones.  With epochs it has
  * "epochs": {"bank": 0 or 1, of <dart/epoch.h>, "since_ns": of the present epoch, "period_ns" or
@@ -392,7 +394,10 @@
  * An epoch: {"since_ns": S, "until_ns": U or null, "in": "memory" or "file", "bank": B}; "bank" is
  * there only in memory.
  *
- * A reporter: {"store": N, "reporter": A, "qpn": 17}.
+ * A reporter: {"store": N, "reporter": A, "qpn": 17, "transport": "uc" or "rc", "state": "ready" or
+ * "error", "first_psn": 5, "expected_psn": 12}; state is "error" after an invalid report over a
+ * reliable connection, and expected_psn, which is there only over one, is the PSN of the next
+ * report, both as the device knows them.
  *
  * A table: {"name": N, "rows_log2": 17, "cells": 8, "key_length": 13, "value_length": 7,
  * "packet_length": 1514, "shares": [0, 1023], "bytes": 53609640, "view_bytes": 268435456,

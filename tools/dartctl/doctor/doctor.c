@@ -2,6 +2,7 @@
 /* dartctl doctor: finds the faults that keep this host from being monitored. */
 #include <libdart/configuration/configuration.h>
 #include <libdart/tls_places.h>
+#include <string.h>
 
 #include "checks.h"
 #include "tools/dartctl/cli/command.h"
@@ -25,6 +26,20 @@ static void check_own_certificate(struct findings *findings)
 	dart_configuration__close(&configuration);
 }
 
+static enum transport_use use_of(const json_t *stores)
+{
+	const char *transport;
+	json_t *store;
+	size_t i;
+
+	json_array_foreach(stores, i, store) {
+		transport = json_string_value(json_object_get(store, "transport"));
+		if (transport && !strcmp(transport, "uc"))
+			return TRANSPORT_OF_UNRELIABLE;
+	}
+	return i ? TRANSPORT_OF_STORES : TRANSPORT_OF_HOST;
+}
+
 int command_doctor(const struct options *options, int argc, char **argv)
 {
 	struct running_agent agent;
@@ -43,9 +58,7 @@ int command_doctor(const struct options *options, int argc, char **argv)
 	if (check_rdma_port(&findings, &port, device)) {
 		check_firewall(&findings, &port, "dartctl doctor");
 		check_rp_filter(&findings, &port);
-		check_transport(&findings, &port,
-				json_array_size(agent.stores) ? TRANSPORT_OF_STORES :
-								TRANSPORT_OF_HOST);
+		check_transport(&findings, &port, use_of(agent.stores));
 		check_device_limits(&findings, &port);
 	}
 	check_clock(&findings);

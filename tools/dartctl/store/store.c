@@ -21,6 +21,7 @@ struct wanted {
 	uint64_t epoch_ns, epoch_reports, keep_ns, keep_bytes;
 	const char *schema;
 	bool falls;
+	const char *transport;
 };
 
 /* "1min", or a number of reports. */
@@ -71,6 +72,7 @@ static const struct option_row rows[] = {
 		   .form = "is a size such as 10G"),
 	OPTION_WORD("schema", struct wanted, schema),
 	OPTION_FLAG("falling", struct wanted, falls),
+	OPTION_WORD("transport", struct wanted, transport),
 	{}
 };
 
@@ -84,7 +86,7 @@ static int request(const struct options *options, const struct wanted *wanted, c
 {
 	return client__create(
 		options,
-		json_pack("{s:s, s:s, s:I, s:I, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:s*, s:o*}",
+		json_pack("{s:s, s:s, s:I, s:I, s:o*, s:o*, s:o*, s:o*, s:o*, s:o*, s:s*, s:o*, s:s*}",
 			  "request", "store-create", "name", name, "slots_log2",
 			  (json_int_t)wanted->slots_log2, "value_length",
 			  (json_int_t)wanted->value, "redundancy",
@@ -93,7 +95,7 @@ static int request(const struct options *options, const struct wanted *wanted, c
 			  "epoch_reports", given(wanted->epoch_reports), "keep_ns",
 			  given(wanted->keep_ns), "keep_bytes", given(wanted->keep_bytes),
 			  "schema", wanted->schema, "falling",
-			  wanted->falls ? json_true() : NULL),
+			  wanted->falls ? json_true() : NULL, "transport", wanted->transport),
 		wanted->file, "store");
 }
 
@@ -151,7 +153,7 @@ static const struct table_column columns[] = {
 
 const struct command store_commands[] = {
 	{ "create",
-	  "NAME --slots 2^N --value BYTES [--redundancy N] [--checksum BITS] [--file FILE] [--epoch TIME|REPORTS [--keep TIME] [--keep-bytes SIZE] [--schema SCHEMA] [--falling]]",
+	  "NAME --slots 2^N --value BYTES [--redundancy N] [--checksum BITS] [--transport uc|rc|auto] [--file FILE] [--epoch TIME|REPORTS [--keep TIME] [--keep-bytes SIZE] [--schema SCHEMA] [--falling]]",
 	  "reserve memory for reports of the network", .parse = create },
 	{ "list", NULL, "list the stores",
 	  .request = { "store-list", { }, "stores", columns } },
@@ -178,6 +180,9 @@ static const struct table_column reporters[] = {
 	TEXT_COLUMN("STORE", "store"),
 	TEXT_COLUMN("REPORTER", "reporter"),
 	NUMBER_COLUMN("QUEUE PAIR", "qpn"),
+	TEXT_COLUMN("TRANSPORT", "transport"),
+	TEXT_COLUMN("STATE", "state"),
+	NUMBER_COLUMN("EXPECTED PSN", "expected_psn"),
 	{ }
 };
 

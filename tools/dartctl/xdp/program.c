@@ -111,6 +111,20 @@ static struct reporter_journal journal_of(const struct dart_journal_target *targ
 	};
 }
 
+int xdp_program__check(const struct xdp_setup *setup, struct dart_error *error)
+{
+	const struct dart_collectors *collectors = &setup->collectors;
+	uint32_t i;
+
+	for (i = 0; i < collectors->count; i++)
+		if (collectors->list[i].is_reliable)
+			return dart_error__set(
+				error, EOPNOTSUPP,
+				"store '%s' takes reports over a reliable connection (RC), and XDP reporters send them over unreliable ones only (dartctl store create --transport uc)",
+				collectors->list[i].name);
+	return 0;
+}
+
 void xdp_program__collector_row(const struct xdp_setup *setup, uint32_t number,
 				struct reporter_collector *row)
 {

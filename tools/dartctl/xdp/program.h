@@ -23,6 +23,9 @@ struct xdp_setup {
 	bool all_copies;		/* report to all slots of a key, not to a random one */
 };
 
+/* Refuses collectors that the program cannot report to: with reliable connections. */
+int xdp_program__check(const struct xdp_setup *setup, struct dart_error *error);
+
 /* The rows of a collector and of a share in the maps of the program. */
 void xdp_program__collector_row(const struct xdp_setup *setup, uint32_t number,
 				struct reporter_collector *row);

@@ -79,8 +79,10 @@ static int update__open(struct update *update, const char *interface,
 		.collectors = -1,
 		.shares = -1,
 		.reports = -1,
+		.setup.collectors = *collectors,
 	};
-	ret = open_map(interface, XDP_PIN_COLLECTORS, sizeof(*update->now), &count,
+	ret = xdp_program__check(&update->setup, error) ?:
+		      open_map(interface, XDP_PIN_COLLECTORS, sizeof(*update->now), &count,
 		       &update->collectors, error) ?:
 		      open_map(interface, XDP_PIN_SHARES, sizeof(struct reporter_share), NULL,
 			       &update->shares, error) ?:
@@ -113,7 +115,6 @@ static int update__open(struct update *update, const char *interface,
 			update->rows = rows;
 	}
 	if (!ret) {
-		update->setup.collectors = *collectors;
 		update->setup.journal = journal;
 		update->setup.out_interface = update->now->out_interface;
 		memcpy(update->setup.out_mac, headers_of(update->now)->ethernet.h_source,

@@ -153,7 +153,7 @@ static void add_store(json_t *list, int index)
 	name_of(file, "/", index);
 	json_array_append_new(
 		list,
-		json_pack("{s:{s:s, s:s, s:i, s:i, s:o*, s:o*, s:s*, s:o*, s:o*, s:o*, s:o*}, s:s*}",
+		json_pack("{s:{s:s, s:s, s:i, s:i, s:o*, s:o*, s:s*, s:o*, s:o*, s:o*, s:o*, s:s*}, s:s*}",
 			  "request", "request", "store-create", "name", name, "slots_log2", (int)random__below(&seed, 33),
 			  "value_length", 4 + (int)random__below(&seed, 61), "redundancy",
 			  optional(1 + index % 8), "checksum_bits", optional(8 << index % 4),
@@ -161,7 +161,8 @@ static void add_store(json_t *list, int index)
 			  index % 3 == 1 ? json_integer(1000000000LL * (1 + index)) : NULL,
 			  "epoch_reports", index % 3 == 2 ? json_integer(1 + index) : NULL,
 			  "keep_bytes", index % 3 ? optional(1024 * (1 + index)) : NULL,
-			  "falling", index % 6 == 5 ? json_true() : NULL,
+			  "falling", index % 6 == 5 ? json_true() : NULL, "transport",
+			  index % 4 == 1 ? "rc" : index % 4 == 2 ? "auto" : NULL,
 			  "path", has_file ? file : NULL));
 	for (i = random__below(&seed, 3); i > 0; i--) {
 		sprintf(file, "10.0.%d.%d", index, i);

@@ -32,6 +32,12 @@ int report_wish__complete(struct report_wish *wish, const struct report_options 
 		return dart_error__set(error, EINVAL,
 				       "there are %u collectors, but a switch has room for %d",
 				       collectors->count, SWITCH_HOSTS_MAX);
+	for (i = 0; i < collectors->count; i++)
+		if (collectors->list[i].is_reliable)
+			return dart_error__set(
+				error, EOPNOTSUPP,
+				"store '%s' takes reports over a reliable connection (RC), and switches send them over unreliable ones only (dartctl store create --transport uc)",
+				collectors->list[i].name);
 	if (length != VALUE)
 		return dart_error__set(
 			error, EINVAL,

@@ -281,6 +281,7 @@ static void print_parts(FILE *file, const json_t *registrations, const char *lis
 static void print_store(FILE *file, const json_t *registrations, const json_t *registration)
 {
 	const json_t *request = request_of(registration);
+	const char *transport;
 	bool is_first = true;
 
 	print_member(file, &is_first, "name", text_of(request, "name"));
@@ -297,6 +298,9 @@ static void print_store(FILE *file, const json_t *registrations, const json_t *r
 	print_member(file, &is_first, "schema", text_of(request, "schema"));
 	if (json_is_true(json_object_get(request, "falling")))
 		fputs("    falling: true\n", file);
+	transport = json_string_value(json_object_get(request, "transport"));
+	if (transport)
+		fprintf(file, "    transport: %s\n", transport);
 	print_parts(file, registrations, "reporters", "reporter-add", "store",
 		    text_of(request, "name"));
 }

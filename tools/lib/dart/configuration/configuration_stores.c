@@ -16,6 +16,7 @@ struct store {
 	uint64_t epoch_ns, epoch_reports, keep_ns, keep_bytes;
 	const char *schema;
 	bool falls;
+	const char *transport;
 };
 
 static int take_quantity(struct dart_yaml *yaml, const yaml_node_t *node,
@@ -77,6 +78,16 @@ static int take_checksum(struct dart_yaml *yaml, const yaml_node_t *node, void *
 	return ret;
 }
 
+static int take_transport(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+{
+	const char **word = into;
+	int ret = dart_configuration__take_text(yaml, node, word);
+
+	if (!ret && strcmp(*word, "uc") && strcmp(*word, "rc") && strcmp(*word, "auto"))
+		ret = dart_yaml__refuse(yaml, node, "a transport is uc, rc or auto");
+	return ret;
+}
+
 static int take_redundancy(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	return dart_configuration__take_number(yaml, node, 1, DART_STORE_REDUNDANCY_MAX, into);
@@ -135,7 +146,7 @@ static int add_store(struct dart_configuration_loader *loader, struct dart_yaml 
 		return ret;
 	return dart_configuration_loader__add(
 		loader, yaml, item,
-		json_pack("{s:s, s:s, s:I, s:I, s:o*, s:o*, s:s*, s:o*, s:o*, s:o*, s:o*, s:s*, s:o*}",
+		json_pack("{s:s, s:s, s:I, s:I, s:o*, s:o*, s:s*, s:o*, s:o*, s:o*, s:o*, s:s*, s:o*, s:s*}",
 			  "request", "store-create", "name", store->name, "slots_log2", (json_int_t)store->slots_log2,
 			  "value_length", (json_int_t)store->value, "redundancy",
 			  dart_configuration__optional(store->redundancy), "checksum_bits",
@@ -143,7 +154,8 @@ static int add_store(struct dart_configuration_loader *loader, struct dart_yaml 
 			  "epoch_ns", given(store->epoch_ns), "epoch_reports",
 			  given(store->epoch_reports), "keep_ns", given(store->keep_ns),
 			  "keep_bytes", given(store->keep_bytes), "schema", store->schema,
-			  "falling", store->falls ? json_true() : NULL),
+			  "falling", store->falls ? json_true() : NULL, "transport",
+			  store->transport),
 		store->file);
 }
 
@@ -163,6 +175,7 @@ static int take_store(struct dart_yaml *yaml, const yaml_node_t *item, void *int
 		{ "keep_bytes", take_keep_bytes, offsetof(struct store, keep_bytes) },
 		{ "schema", dart_configuration__take_text, offsetof(struct store, schema) },
 		{ "falling", dart_configuration__take_flag, offsetof(struct store, falls) },
+		{ "transport", take_transport, offsetof(struct store, transport) },
 		{ "reporters", take_reporters,
 		  offsetof(struct store, reporters) },
 		{}
