@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Sends a report, or an INT-MD packet, for each packet of the feed. */
+#include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
 #include <signal.h>
@@ -21,8 +22,11 @@
 /* Packets between two looks whether files have changed. */
 #define LOOK_EVERY 64
 
+/* Between two looks while a collector does not answer. */
+#define LOOK_NS UINT64_C(50000000)
+
 /* Goes on with the present files, unless they are of no use, as while one is being written. */
-static int session__follow(struct session *session, const struct options *options,
+static int session__reload(struct session *session, const struct options *options,
 			   const struct path_watch *watch, struct dart_error *error)
 {
 	const struct in_addr reporter = session->collectors.list[0].reporter;
@@ -30,7 +34,7 @@ static int session__follow(struct session *session, const struct options *option
 	struct dart_error reason;
 	int ret;
 
-	if (session->packets % LOOK_EVERY || path_watch__wait(watch, -1, 0) != PATH_WATCH_CHANGED)
+	if (path_watch__wait(watch, -1, 0) != PATH_WATCH_CHANGED)
 		return 0;
 	ret = path_watch__arm(watch, error);
 	if (ret)
@@ -45,7 +49,66 @@ static int session__follow(struct session *session, const struct options *option
 	/* The builder refers to the list, and to the shares beside it. */
 	free(session->collectors.list);
 	session->collectors = collectors;
-	return dart_report_builder__replace(session->builder, &session->collectors);
+	return dart_report_builder__replace(session->builder, &session->collectors) ?:
+	       delivery__open(&session->delivery, &session->collectors, options->interface, error);
+}
+
+/* A report with a former key would break a reliable connection, so that no packet goes before. */
+static int session__follow(struct session *session, const struct options *options,
+			   struct dart_error *error)
+{
+	if (!session->watch.paths || (!session->delivery.answers && session->packets % LOOK_EVERY))
+		return 0;
+	return session__reload(session, options, &session->watch, error);
+}
+
+static int give_up(const struct dart_collector *collector, enum dart_report_state state,
+		   struct dart_error *error)
+{
+	char ip[INET_ADDRSTRLEN];
+
+	inet_ntop(AF_INET, &collector->ip, ip, sizeof(ip));
+	if (state == DART_REPORT_REFUSED)
+		return dart_error__set(
+			error, EPIPE,
+			"store '%s' at %s has closed queue pair %u after an invalid report (remove the reporter, add it again, and export the store again)",
+			collector->name, ip, collector->qpn);
+	return dart_error__set(error, ETIMEDOUT,
+			       "store '%s' at %s, queue pair %u, does not answer (is its export up to date?)",
+			       collector->name, ip, collector->qpn);
+}
+
+/* Waits while reports would be lost, and takes changes of the files over meanwhile. */
+static int session__deliver(struct session *session, const struct options *options,
+			    struct dart_packet_socket *socket, struct dart_error *error)
+{
+	const struct dart_collector *missing;
+	enum dart_report_state state;
+	uint64_t now, since = 0;
+	int ret;
+
+	if (!session->builder)
+		return 0;
+	ret = session__follow(session, options, error);
+	if (ret)
+		return ret;
+	ret = delivery__turn(&session->delivery, &session->collectors, session->builder, socket);
+	while (!ret && session->delivery.answers &&
+	       (missing = delivery__missing(&session->collectors, session->builder, &state))) {
+		now = dart_clock__ns(CLOCK_MONOTONIC);
+		since = since ?: now;
+		if (now - since > DELIVERY_PATIENCE_NS ||
+		    (state == DART_REPORT_REFUSED && !session->watch.paths))
+			return give_up(missing, state, error);
+		ret = delivery__run(&session->delivery, &session->collectors, session->builder,
+				    now + LOOK_NS, socket);
+		if (!ret && session->watch.paths &&
+		    session__reload(session, options, &session->watch, error))
+			return -EIO;
+	}
+	return ret ? dart_error__system(error, -ret, "cannot follow reports through '%s'",
+					options->interface) :
+		     0;
 }
 
 static int session__report(struct session *session, const struct options *options,
@@ -288,11 +351,9 @@ static int session__pass(struct session *session, const struct options *options,
 				      feed__next(feed, &packet, error);
 	if (ret <= 0)
 		return ret;
-	if (session->watch.paths) {
-		ret = session__follow(session, options, &session->watch, error);
-		if (ret)
-			return ret;
-	}
+	ret = session__deliver(session, options, socket, error);
+	if (ret)
+		return ret;
 	session->packets++;
 	*sent = gathering->translator ?
 			gathering__add(gathering, &postcard, ns, session->builder, socket) :
@@ -319,6 +380,9 @@ static int session__send(struct session *session, const struct options *options,
 		sent = sketching__finish(&session->sketching, socket);
 	if (!sent)
 		sent = session__flush(session, socket);
+	if (!sent && session->builder)
+		sent = delivery__finish(&session->delivery, &session->collectors, session->builder,
+					socket);
 	if (!sent)
 		sent = dart_packet_socket__flush(socket);
 	session->ns = dart_clock__ns(CLOCK_MONOTONIC) - start;
@@ -387,6 +451,9 @@ static int session__init(struct session *session, const struct options *options,
 				       options->flows.seed, &session->builder);
 	if (ret)
 		return dart_error__set(error, -ret, "%s", strerror(-ret));
+	ret = delivery__open(&session->delivery, &session->collectors, options->interface, error);
+	if (ret)
+		return ret;
 	return options->postcard_port ?
 		       gathering__open(&session->gathering, options, &session->collectors, error) :
 		       0;
@@ -420,6 +487,7 @@ void session__clear(struct session *session)
 	counting__close(&session->counting);
 	sketching__close(&session->sketching);
 	gathering__close(&session->gathering);
+	delivery__close(&session->delivery);
 	dart_journal_appender__free(session->appender);
 	dart_report_builder__free(session->builder);
 	dart_collectors__free(&session->collectors);

@@ -8,6 +8,7 @@
 #include <libdart/report/report_builder.h>
 
 #include "counting.h"
+#include "delivery.h"
 #include "gathering.h"
 #include "live.h"
 #include "options.h"
@@ -27,6 +28,7 @@ struct session {
 	/* Both set if reports are sent, otherwise neither. */
 	struct dart_collectors collectors;
 	struct dart_report_builder *builder;
+	struct delivery delivery;	/* of reports over reliable connections */
 	struct path_watch watch;	/* of the files; without paths if they are not followed */
 	/* Likewise, if entries are appended. */
 	struct dart_journal_target target;

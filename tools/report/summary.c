@@ -77,6 +77,26 @@ static void print_gathering(const struct gathering *gathering)
 		printf("%" PRIu64 " paths of shares without collector\n", gathering->unassigned);
 }
 
+/* Reports over a reliable connection that are not known to have arrived. */
+static uint64_t lost_reports(const struct dart_report_progress *progress)
+{
+	return progress->reports - progress->arrived + progress->lost_before;
+}
+
+/* Ends the line of collector @index. */
+static void print_delivery(const struct session *session, uint32_t index)
+{
+	const struct dart_report_progress progress =
+		dart_report_builder__progress(session->builder, index);
+
+	if (progress.state == DART_REPORT_UNFOLLOWED)
+		putchar('\n');
+	else
+		printf(", %s%" PRIu64 " lost, %" PRIu64 " times stopped\n",
+		       progress.is_settled ? "" : "at most ", lost_reports(&progress),
+		       progress.stops);
+}
+
 void summary__print(const struct session *session)
 {
 	const struct dart_collector *collector = session->collectors.list;
@@ -89,8 +109,9 @@ void summary__print(const struct session *session)
 	       session->packets, session->frames, session->ns / 1e9, frames_per_second(session));
 	for (i = 0; i < session->collectors.count; i++, collector++) {
 		inet_ntop(AF_INET, &collector->ip, ip, sizeof(ip));
-		printf("%s at %s, queue pair %" PRIu32 ": %" PRIu64 " reports\n", collector->name,
+		printf("%s at %s, queue pair %" PRIu32 ": %" PRIu64 " reports", collector->name,
 		       ip, collector->qpn, dart_report_builder__reports(session->builder, i));
+		print_delivery(session, i);
 	}
 	if (session->appender) {
 		collector = &session->target.collector;
@@ -200,25 +221,35 @@ static json_t *gathering_to_json(const struct gathering *gathering)
 			 (json_int_t)gathering->unassigned);
 }
 
+static json_t *collector_to_json(const struct session *session, uint32_t index)
+{
+	const struct dart_collector *collector = &session->collectors.list[index];
+	const struct dart_report_progress progress =
+		dart_report_builder__progress(session->builder, index);
+	char ip[INET_ADDRSTRLEN];
+	json_t *json;
+
+	inet_ntop(AF_INET, &collector->ip, ip, sizeof(ip));
+	json = json_pack("{s:s, s:s, s:I, s:I}", "name", collector->name, "ip", ip, "qpn",
+			 (json_int_t)collector->qpn, "reports", (json_int_t)progress.reports);
+	if (progress.state == DART_REPORT_UNFOLLOWED)
+		return json;
+	json_object_set_new(json, "lost", json_integer(lost_reports(&progress)));
+	json_object_set_new(json, "stops", json_integer(progress.stops));
+	json_object_set_new(json, "settled", json_boolean(progress.is_settled));
+	return json;
+}
+
 static json_t *collectors_to_json(const struct session *session)
 {
 	json_t *list = json_array();
-	char ip[INET_ADDRSTRLEN];
 	uint32_t i;
 
-	for (i = 0; list && i < session->collectors.count; i++) {
-		const struct dart_collector *collector = &session->collectors.list[i];
-
-		inet_ntop(AF_INET, &collector->ip, ip, sizeof(ip));
-		if (json_array_append_new(list, json_pack("{s:s, s:s, s:I, s:I}", "name",
-							  collector->name, "ip", ip, "qpn",
-							  (json_int_t)collector->qpn, "reports",
-							  (json_int_t)dart_report_builder__reports(
-								  session->builder, i)))) {
+	for (i = 0; list && i < session->collectors.count; i++)
+		if (json_array_append_new(list, collector_to_json(session, i))) {
 			json_decref(list);
 			list = NULL;
 		}
-	}
 	return list;
 }
 

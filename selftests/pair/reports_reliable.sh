@@ -1,0 +1,136 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Reports over a reliable connection: the same reports reach the same slots, a lost one stops the
+# queue pair until the reporter has learnt where it stands, and the lost ones are counted exactly.
+. "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../faulty_link.sh"
+
+collectors=/run/paths.json
+
+# report NAME OPTION...: its summary is /run/NAME
+report() {
+	dart-report --json --interface eth0 --collectors $collectors --source 10.77.0.1 \
+		--flows uniform "${@:2}" >"/run/$1"
+}
+
+# reports NAME MEMBER: of the summary of a run
+reports() {
+	gojq ".collectors[0].$2" "/run/$1"
+}
+
+reporter() {
+	on host dartctl -j reporter list paths | gojq -r ".[0].$1"
+}
+
+# arrived NAME COMMAND...: the PSN that the queue pair expects, which was used before, rises by the
+# reports of the run that are not lost; prints their number
+arrived() {
+	local before
+
+	before=$(reporter expected_psn)
+	"${@:2}" || return
+	echo "# $1: $(reports "$1" reports) reports, $(reports "$1" lost) lost," \
+		"$(reports "$1" stops) stops"
+	[ "$(reports "$1" settled)" = true ] &&
+		[ $((($(reporter expected_psn) - before) & 0xffffff)) -eq \
+			$(($(reports "$1" reports) - $(reports "$1" lost))) ]
+}
+
+export_store() {
+	on host dartctl store export paths >$collectors
+}
+
+# renew: a new queue pair, as after an invalid report
+renew() {
+	on host dartctl reporter remove paths 10.77.0.1 >/dev/null &&
+		on host dartctl reporter add paths 10.77.0.1 >/dev/null && export_store
+}
+
+rdma_up
+check "the agent starts under a service manager" on host sh -c "
+	rm -rf /var/lib/dart && modprobe dart_zero && rdma_up && until_ready /run/dartd.log \
+		service_manager dartd --config $tests/readers.yaml"
+refuse "an unknown transport is refused" "transport uc, rc or auto, not 'ud'" \
+	on host dartctl store create paths --slots 2^20 --value 20 --transport ud
+check "a store takes reports over what its adapter has" on host sh -c '
+	dartctl store create other --slots 2^10 --value 20 &&
+	dartctl reporter add other 10.77.0.1 &&
+	dartctl -j reporter list other | gojq -e ".[0] | .transport == \"uc\" and
+		.state == \"ready\" and (has(\"expected_psn\") | not)" &&
+	dartctl store delete other'
+check "a store takes reports over reliable connections" on host sh -c '
+	dartctl store create paths --slots 2^20 --value 20 --transport rc \
+		--file /run/paths.store &&
+	dartctl reporter add paths 10.77.0.1 &&
+	dartctl store list | grep -q paths'
+export_store
+on host sh -c "dartctl store export paths >$collectors"
+check "its export says so" gojq -e '.collectors[0].transport == "rc"' $collectors
+check "so does the list of reporters" [ "$(reporter transport) $(reporter state)" = "rc ready" ]
+refuse "a switch is refused" "send them over unreliable ones only" \
+	dartctl switch push --target bmv2 --thrift localhost:1 --port 1 $collectors
+refuse "an XDP reporter is refused" "send them over unreliable ones only" \
+	dartctl xdp attach eth0 --collectors $collectors
+
+# ---- the same reports, as pair/reports sends over an unreliable connection
+
+check "5,000 flows are reported" report first --flows fat-tree --count 5000 --seed 1 \
+	--copies all --rate 5000
+check "none of them is lost" gojq -e '.collectors[0] | .reports == 10000 and .lost == 0 and
+	.stops == 0 and .settled' /run/first
+answers=$(on host store_flows $collectors /run/paths.store fat-tree 5000 1)
+check "every flow is found, and no other byte was written: $answers" \
+	[ "$answers" = '{"found": 5000, "empty": 0, "wrong": 0, "same": true}' ]
+check "the next run finds the queue pair where it stands" arrived second \
+	report second --count 500 --rate 5000
+check "none of its reports is lost" [ "$(reports second 'lost, .collectors[0].stops' |
+	tr '\n' ' ')" = "0 0 " ]
+
+# ---- loss
+
+check "100 frames with any PSN stop the queue pair, or are dropped" \
+	malformed_frames eth0 $collectors psn 100
+check "the next run starts it again" arrived third report third --count 500 --rate 5000
+check "none of its reports is lost" [ "$(reports third lost)" = 0 ]
+check "one of 100 frames is lost in each direction" faulty_link 1 0 0
+check "lost reports are counted exactly" arrived lossy report lossy --count 3000 --rate 1000
+sound_link
+check "some were lost, and most were not" gojq -e '.collectors[0] |
+	.lost > 0 and .stops > 0 and .lost * 2 < .reports' /run/lossy
+check "frames are lost, come twice and late" faulty_link 1 1 1
+check "lost reports are still counted exactly" arrived mixed report mixed --count 1000 --rate 1000
+sound_link
+check "the queue pair goes on after that" arrived fourth report fourth --count 500 --rate 5000
+check "without loss" [ "$(reports fourth lost)" = 0 ]
+
+# ---- a queue pair in the error state
+
+gojq '.collectors[0].rkey |= (. + 256) % 4294967296' $collectors >/run/wrong.json
+mv $collectors /run/right.json
+cp /run/wrong.json $collectors
+refuse "reports with another key end the run" "has closed queue pair [0-9]* after an invalid report" \
+	report wrong --count 2000 --rate 2000
+check "the list of reporters says so" [ "$(reporter state)" = error ]
+check "the reporter is removed and added" renew
+check "reports arrive again" report fifth --count 500 --rate 5000
+check "all of them" gojq -e '.collectors[0] | .lost == 0 and .settled' /run/fifth
+
+# ---- a restart of the collector
+
+check "the export is kept in a file" on host until_ready /run/watch.log \
+	dartctl store export paths --watch /run/kept.json
+report sixth --count 15000 --rate 500 --follow &
+reporting=$!
+old=$(on host pidof dartd)
+check "the agent is killed while reports come" on host sh -c "
+	kill -KILL $old; while kill -0 $old; do sleep 0.05; done 2>/dev/null"
+check "the export has the next queue pair" soon sh -c "
+	on host cat /run/kept.json >/run/kept.json && [ -s /run/kept.json ] &&
+	! gojq -s -e '.[0] == .[1]' /run/kept.json $collectors && mv /run/kept.json $collectors"
+check "the reporter goes on with it" wait $reporting
+gojq -r '.collectors[0] | "# \(.reports) reports to the last queue pair, \(.lost) lost of all"' \
+	/run/sixth
+check "its reports arrive there" gojq -e '.collectors[0] | .settled and .reports > 0 and
+	.reports < 15000' /run/sixth
+check "the agent stops" on host host_down
+finish
