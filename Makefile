@@ -156,7 +156,8 @@ p4_is_there:
 benches := $(addprefix tools/bench/,run probes containers gathering ways preload runs cgroups growth \
 	objects idle whole_host transports applications store tea_load tea_import) \
 	papers/simulate papers/zero/scale \
-	$(addprefix tools/bench/,scrapes outputs readers xdp_reporter writes) papers/tea/tea_figures
+	$(addprefix tools/bench/,scrapes outputs readers xdp_reporter writes reliable) \
+	papers/tea/tea_figures
 
 bench: packages
 	+$(quiet)$(build) KDIR= guest \
