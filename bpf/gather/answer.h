@@ -158,27 +158,46 @@ static __always_inline int answer__copy(__u64 address, __u32 length)
 	return answer__copy_to(answer__exchange(), address, length);
 }
 
-/* Looks the exchange up once, because this runs for each CPU of each object. */
-static __attribute__((unused)) long answer__copy_cpu(__u32 place, struct answer_copies *copies)
+/*
+ * Appends the copies of GATHER_ROUND CPUs, because entering a round takes as long as a short copy.
+ * All limits are checked once, for the first copy: the output has room for the others.
+ */
+static __attribute__((unused)) long answer__copy_cpus(__u32 round, struct answer_copies *copies)
 {
 	struct gather_exchange *in = answer__exchange();
-	__u32 cpu;
+	__u32 place = round * GATHER_ROUND;
+	__u64 length = copies->length;
+	__u64 done = copies->done;
+	__u32 i, cpu;
+	__u64 at;
 
-	if (!in)
+	if (!in || length > GATHER_COPY_MAX)
 		return 1;
-	cpu = in->cpus[place & (GATHER_CPUS - 1)];
-	if (answer__copy_to(in, copies->address + in->offsets[cpu & (GATHER_CPUS - 1)],
-			    copies->length))
+	at = in->used;
+	if (at > GATHER_OUTPUT - GATHER_COPY_MAX)
 		return 1;
-	copies->done++;
+#pragma unroll
+	for (i = 0; i < GATHER_ROUND; i++, place++) {
+		if (place >= in->cpu_count)
+			break;
+		cpu = in->cpus[place & (GATHER_CPUS - 1)];
+		if (bpf_probe_read_kernel(in->output + at, length,
+					  (const void *)(copies->address +
+							 in->offsets[cpu & (GATHER_CPUS - 1)])))
+			return 1;
+		at += length;
+		done++;
+	}
+	in->used = at;
+	copies->done = done;
 	return 0;
 }
 
 /*
  * Answers @question with the bytes that it selects from the per-CPU variable at @address_, which is
- * @size bytes long.  The callback @copy_cpu appends the copy of one CPU and counts it.
+ * @size bytes long.  The callback @copy appends the copies of @by CPUs and counts them.
  */
-#define answer__copies_by(question, copy_cpu, address_, size)                                   \
+#define answer__copies_by(question, copy, by, address_, size)                                   \
 	({                                                                                      \
 		const __u32 count_ = answer__cpu_count();                                       \
 		struct answer_copies copies_ = {                                                \
@@ -189,7 +208,7 @@ static __attribute__((unused)) long answer__copy_cpu(__u32 place, struct answer_
 												\
 		if ((__u64)(question)->offset + (question)->length <= (size) &&                 \
 		    (question)->length <= GATHER_COPY_MAX) {                                    \
-			bpf_loop(count_, copy_cpu, &copies_, 0);                                \
+			bpf_loop((count_ + (by) - 1) / (by), copy, &copies_, 0);                \
 			ret_ = answer__end_copies(question, &copies_, count_);                  \
 		}                                                                               \
 		ret_;                                                                           \
@@ -208,7 +227,7 @@ static __always_inline int answer__end_copies(struct gather_question *question,
 static __always_inline int answer__copies(struct gather_question *question, __u64 address,
 					  __u32 size)
 {
-	return answer__copies_by(question, answer__copy_cpu, address, size);
+	return answer__copies_by(question, answer__copy_cpus, GATHER_ROUND, address, size);
 }
 
 /* Counts a row that was appended. */

@@ -41,6 +41,9 @@
 #define GATHER_OUTPUT		(1 << 20)	/* bytes */
 /* The longest copy of a variable, or sample. */
 #define GATHER_COPY_MAX		4096
+/* Programs copy a variable from so many CPUs between two looks at the room that is left. */
+#define GATHER_ROUND		8
+#define GATHER_OUTPUT_SPARE	((GATHER_ROUND - 1) * GATHER_COPY_MAX)
 
 enum gather_answer {
 	GATHER_NOT_YET = 0,	/* no answer this time: the record keeps its values */
@@ -118,7 +121,7 @@ struct gather_exchange {
 	/* Only for programs: offset of the per-CPU memory of each CPU, by the number of the CPU */
 	__u64 offsets[GATHER_CPUS];
 	struct gather_question questions[GATHER_QUESTIONS];
-	__u8 output[GATHER_OUTPUT] __attribute__((aligned(8)));
+	__u8 output[GATHER_OUTPUT + GATHER_OUTPUT_SPARE] __attribute__((aligned(8)));
 };
 
 #endif /* GATHER_EXCHANGE_H */

@@ -198,7 +198,7 @@ static long copy_cpustat(__u32 place, struct answer_copies *copies)
  */
 static __always_inline int answer_cpustat(struct gather_question *question)
 {
-	return answer__copies_by(question, copy_cpustat, 0,
+	return answer__copies_by(question, copy_cpustat, 1, 0,
 				 bpf_core_type_size(struct kernel_cpustat));
 }
 
