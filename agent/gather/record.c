@@ -234,6 +234,19 @@ static void sum_group(const struct copies *copies, uint32_t offset, uint8_t *to)
 	sums[3] = d;
 }
 
+static void sum_pair(const struct copies *copies, uint32_t offset, uint8_t *to)
+{
+	const uint8_t *pair = copies->first + offset;
+	word_pair sum = *(const word_pair *)pair;
+	uint32_t left;
+
+	for (left = copies->count - 1; left; left--) {
+		pair += copies->stride;
+		sum += *(const word_pair *)pair;
+	}
+	*(word_pair *)to = sum;
+}
+
 /* Writes the elements of @piece, added up over at least one copy, at @to. */
 static void sum_piece(const struct dart_zero_piece *piece, const struct copies *copies, uint8_t *to)
 {
@@ -248,6 +261,8 @@ static void sum_piece(const struct dart_zero_piece *piece, const struct copies *
 	case 8:
 		for (; done + GROUP <= length; done += GROUP)
 			sum_group(copies, piece->offset + done, to + done);
+		for (; done + sizeof(word_pair) <= length; done += sizeof(word_pair))
+			sum_pair(copies, piece->offset + done, to + done);
 		SUM(uint64_t);
 		break;
 	case 4:
