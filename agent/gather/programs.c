@@ -310,6 +310,7 @@ uint32_t gather_programs__answer(struct gather_programs *programs,
 
 	for (i = 0; i < exchange->count; i++)
 		exchange->questions[i].answer = GATHER_NOT_YET;
+	exchange->batch++;
 	exchange->next = 0;
 	exchange->cursor = 0;
 	exchange->budget_ns = GATHER_BUDGET_NS;
@@ -342,6 +343,7 @@ int gather_programs__ask(struct gather_programs *programs, int index,
 	if (ret)
 		return ret;
 	exchange = programs->exchange;
+	exchange->batch++;
 	exchange->count = 1;
 	exchange->next = 0;
 	exchange->used = 0;

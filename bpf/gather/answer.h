@@ -12,7 +12,7 @@
  *
  * dartd runs the program with BPF_PROG_TEST_RUN, so it runs in the context of dartd, inside an RCU
  * read-side critical section.  It looks up the object of each question again, because another
- * object may by now lie at an address remembered from an earlier run.
+ * object may by now lie at an address remembered from an earlier run; namespace.h has an exception.
  *
  * Programs find variables that BTF does not describe by name: dartd runs their SEC("syscall")
  * program once, which calls FIND() and returns 0 or -errno.  A variable "extern const void X

@@ -115,6 +115,7 @@ struct gather_exchange {
 	 * question @next.
 	 */
 	__u64 cursor;
+	__u64 batch;		/* in: another number for each list of questions; not 0 */
 	/* Only for programs: not 0 at the start of a program that goes on with the run of another */
 	__u64 is_continued;
 	__u16 cpus[GATHER_CPUS];	/* in: all possible CPUs */

@@ -30,19 +30,6 @@ struct tracking_variables {
  */
 struct tracking_variables built_in;
 
-/*
- * Like FIND(), for a variable that the kernel may lack: the address of such a variable is 0.  A
- * kernel whose table of symbols contains no variables at all fails the FIND() before.
- */
-#define FIND_ANY(variable, name)                 \
-	({                                       \
-		int ret_ = FIND(variable, name); \
-                                                 \
-		if (ret_)                        \
-			(variable) = 0;          \
-		ret_ == -ENOENT ? 0 : ret_;      \
-	})
-
 /* The kernel looks up variables of modules, too, but modules lie outside of the kernel. */
 static __always_inline int find_built_in(void)
 {

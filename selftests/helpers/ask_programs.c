@@ -419,6 +419,7 @@ static int ask(struct asker *asker, json_t *answers)
 	int ret, i;
 
 	exchange->count = asker->count;
+	exchange->batch++;
 	exchange->next = 0;
 	exchange->budget_ns = asker->budget_ns;
 	exchange->cursor = 0;
