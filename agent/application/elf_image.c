@@ -54,6 +54,28 @@ int elf_image__fetch(const struct elf_memory *memory, uint64_t address, void *by
 
 /* ---- headers */
 
+static int fetch_first(struct elf_image *image, const struct elf_memory *memory, uint64_t address)
+{
+	image->memory = *memory;
+	image->start = address;
+	if (address > INT64_MAX - sizeof(image->first))
+		return -EFAULT;
+	image->first_length =
+		elf_memory__fetch_some(memory, address, image->first, sizeof(image->first));
+	return elf_memory__lives(memory) ? 0 : -ESRCH;
+}
+
+/* As elf_image__fetch(). */
+static int fetch_part(const struct elf_image *image, uint64_t address, void *bytes, size_t length)
+{
+	const uint64_t offset = address - image->start;
+
+	if (offset > image->first_length || length > image->first_length - offset)
+		return elf_image__fetch(&image->memory, address, bytes, length);
+	memcpy(bytes, image->first + offset, length);
+	return 0;
+}
+
 static bool is_known(const Elf64_Ehdr *header)
 {
 	return !memcmp(header->e_ident, ELFMAG, SELFMAG) &&
@@ -81,16 +103,16 @@ static bool find_base(struct elf_image *image, uint64_t address)
 int elf_image__open(struct elf_image *image, const struct elf_memory *memory, uint64_t address)
 {
 	Elf64_Ehdr header;
-	int ret = elf_image__fetch(memory, address, &header, sizeof(header));
+	int ret = fetch_first(image, memory, address);
 
+	ret = ret ?: fetch_part(image, address, &header, sizeof(header));
 	if (ret)
 		return ret;
 	if (!is_known(&header))
 		return -ENOEXEC;
-	image->memory = *memory;
 	image->header_count = header.e_phnum;
-	ret = elf_image__fetch(memory, address + header.e_phoff, image->headers,
-			       header.e_phnum * sizeof(image->headers[0]));
+	ret = fetch_part(image, address + header.e_phoff, image->headers,
+			 header.e_phnum * sizeof(image->headers[0]));
 	if (ret)
 		return ret;
 	return find_base(image, address) ? 0 : -ENOEXEC;
@@ -120,8 +142,7 @@ static int find_in_notes(const struct elf_image *image, const Elf64_Phdr *segmen
 	if (end > NOTES_MAX)
 		return -ENOEXEC;
 	while (at + sizeof(note) <= end) {
-		ret = elf_image__fetch(&image->memory, image->base + segment->p_vaddr + at, &note,
-				       sizeof(note));
+		ret = fetch_part(image, image->base + segment->p_vaddr + at, &note, sizeof(note));
 		if (ret)
 			return ret;
 		name = at + sizeof(note);
@@ -130,15 +151,15 @@ static int find_in_notes(const struct elf_image *image, const Elf64_Phdr *segmen
 		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof(owner) ||
 		    !note.n_descsz || note.n_descsz > DART_APPLICATION_BUILD_ID_MAX)
 			continue;
-		ret = elf_image__fetch(&image->memory, image->base + segment->p_vaddr + name, owner,
-				       sizeof(owner));
+		ret = fetch_part(image, image->base + segment->p_vaddr + name, owner,
+				 sizeof(owner));
 		if (ret)
 			return ret;
 		if (memcmp(owner, ELF_NOTE_GNU, sizeof(owner)))
 			continue;
 		*id = (struct dart_application_build_id){ .length = note.n_descsz };
-		return elf_image__fetch(&image->memory, image->base + segment->p_vaddr + bytes,
-					id->bytes, note.n_descsz);
+		return fetch_part(image, image->base + segment->p_vaddr + bytes, id->bytes,
+				  note.n_descsz);
 	}
 	return -ENOEXEC;
 }

@@ -18,6 +18,8 @@
 
 #define ELF_IMAGE_HEADERS_MAX 64
 #define ELF_IMAGE_SONAME_MAX 256
+/* Of a program: its headers and its build-id, in most cases. */
+#define ELF_IMAGE_FIRST_BYTES 2048
 
 /* The memory of a process. */
 struct elf_memory {
@@ -27,6 +29,9 @@ struct elf_memory {
 
 struct elf_image {
 	struct elf_memory memory; /* the caller's */
+	uint64_t start; /* of @first */
+	uint8_t first[ELF_IMAGE_FIRST_BYTES]; /* fetched at once, because each fetch is two calls */
+	size_t first_length;
 	uint64_t base; /* what virtual addresses of the file are counted from */
 	Elf64_Phdr headers[ELF_IMAGE_HEADERS_MAX]; /* program headers */
 	uint32_t header_count;
