@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # dart-flows as a VPN gateway between two hosts, network namespaces at the same port with VXLAN of
 # the kernel: their networks reach each other by the tunnels of a file, which the table of dartd
-# equals after reloads, restarts and changes by hand; the gateway inside answers ARP, ND, echoes and
+# equals after reloads, a restart and a change by hand; the gateway inside answers ARP, ND, echoes and
 # packets that are too long.
 # shellcheck disable=SC2086 # paths without blanks, words of $flow
 . "$(dirname "$0")/../lib.sh"
@@ -108,8 +108,6 @@ check "the agent starts" host_up
 check "a table is created" dartctl table create gateway --entries 10000
 check "dart-flows starts" start
 check "the table contains a tunnel for each machine" soon in_table 2
-check "they are shown" is_true '[.[] | select(.protocol == "vxlan" and .state == "entered")] |
-	length == 2' <($flow list)
 check "one is shown by its ends" is_true '.state == "entered"' \
 	<($flow show vxlan $machine:5001 $center:9001)
 
@@ -133,18 +131,15 @@ check "all are counted" shows '.packets | .moved > 60 and .resolved >= 2 and .ec
 
 # ---- the file
 
-dartctl table insert gateway vni=000009 machine=172.16.9.9 server=192.0.2.9 tunnel=000009
-check "dart-flows is killed" host_down KILL dart-flows
-check "it starts again" start
-check "it removes an entry that the file lacks" soon in_table 2
-write_tunnels 9002 1000
+write_tunnels 9002 300
 check "a file with other tunnels is taken" reload "the policy of .* is in use"
-check "the table equals it" soon in_table 1002
+check "the table equals it" soon in_table 302
 check "the machine's entry has its other tunnel" soon leads_to 9002
 write_tunnels 9001
 echo ' - {vni: 5001}' >>$tunnels
 check "a file with a mistake is refused" reload "tunnels.yaml:.*two tenants have the VNI 5001"
-check "the tunnels stay" in_table 1002
+check "the tunnels stay" in_table 302
+dartctl table insert gateway vni=000009 machine=172.16.9.9 server=192.0.2.9 tunnel=000009
 check "the agent is killed" host_down KILL
 write_tunnels 9001
 : >$log

@@ -4,6 +4,7 @@
 
 #include "fuzz.h"
 #include "tools/flows/packet/packet.h"
+#include "tools/flows/packet/tunnel.h"
 
 static const struct end end = { 0xcb007101, 5000 };
 
@@ -52,6 +53,51 @@ static void tell_mtu(struct packet packet)
 	require(packet.length <= sizeof(answer) && packet__is_sound(&packet));
 	if (!packet__read(&again, answer, packet.length))
 		require(again.is_error && !packet__tell_mtu(&again, end.address, 1280, more));
+}
+
+/*
+ * A frame in a tunnel: answers fit, are sound and go to the sender; a packet that moves is sound
+ * if it was, and has the same frame inside.
+ */
+static void take_tunnel(uint8_t *frame, size_t size)
+{
+	static const struct tunnel_host host = { { 2, 0, 0, 0, 0, 1 }, 0xac100001 };
+	bool (*const answers[])(const struct tunnel *tunnel, const struct tunnel_host *host,
+				struct packet *packet,
+				uint8_t *frame) = { tunnel__reply, tunnel__refuse };
+	uint8_t answer[PACKET_ANSWER_MAX];
+	struct tunnel tunnel, again;
+	struct packet packet, made;
+	bool is_sound;
+	size_t i;
+
+	if (packet__read(&packet, frame, size) || packet.protocol != IPPROTO_UDP ||
+	    packet.is_fragment)
+		return;
+	is_sound = packet__is_sound(&packet);
+	tunnel__read(&tunnel, &packet);
+	if (tunnel.content == TUNNEL_NONE)
+		return;
+	require(tunnel.end <= packet.frame + packet.length && tunnel.vni <= TUNNEL_VNI_MAX);
+	for (i = 0; i < 3; i++) {
+		made = packet;
+		if (i == 2 ? tunnel.content != TUNNEL_IPV4 ||
+				     !tunnel__tell_mtu(&tunnel, &host, &made, 1000, answer) :
+			     (i == 1 && tunnel.content != TUNNEL_IPV4) ||
+				     !answers[i](&tunnel, &host, &made, answer))
+			continue;
+		require(made.length <= sizeof(answer) && packet__is_sound(&made));
+		require(made.destination.address == packet.source.address);
+		tunnel__read(&again, &made);
+		require(again.vni == tunnel.vni && again.content != TUNNEL_NONE);
+	}
+	if (tunnel.content != TUNNEL_IPV4)
+		return;
+	tunnel__move(&tunnel, &packet, end.address, 77);
+	require(packet__is_sound(&packet) == is_sound);
+	tunnel__read(&again, &packet);
+	require(again.vni == 77 && again.content == TUNNEL_IPV4);
+	require(again.destination == tunnel.destination && packet.source.port >= 49152);
 }
 
 /* A fragment gets other addresses, and what expires an answer, which is not answered in turn. */
@@ -110,8 +156,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	uint8_t *frame = exact_copy(data, size);
 
+	uint8_t *copy;
+
 	rewrite(frame, size);
 	repair_ipv4(frame, size);
+	copy = exact_copy(frame, size);
+	take_tunnel(copy, size);
+	free(copy);
 	rewrite(frame, size);
 	free(frame);
 	return 0;

@@ -25,8 +25,33 @@ static void look_at(const struct policy *policy)
 		require(server->weight >= 1 && server->weight <= POLICY_WEIGHT_MAX);
 		require(!policy__is_service(policy, server->end.address));
 	}
+	for (i = 0; i < policy->tenant_count; i++) {
+		const struct policy_tenant *tenant = &policy->tenants[i];
+
+		require(policy__find_tenant(policy, tenant->vni) == tenant);
+		require(tenant->first_machine + tenant->machine_count <= policy->machine_count);
+	}
+	for (i = 0; i < policy->machine_count; i++)
+		require(policy->machines[i].vni <= TUNNEL_VNI_MAX);
 	for (i = 0; i < policy->route_count; i++)
 		require(policy__route(policy, policy->routes[i].address));
+}
+
+/* The bytes as the file of tenants of a gateway. */
+static void take_tunnels(const uint8_t *bytes, size_t size)
+{
+	static const char text[] = "function: gateway\ninterface: i\ntable: t\ntunnels: /t\n"
+				   "routes: [{prefix: 10.0.0.0/8, mac: 02:00:00:00:00:0a}]\n";
+	struct dart_error error;
+	struct policy policy;
+
+	require(!policy__parse(&policy, text, sizeof(text) - 1, "flows.yaml", &error));
+	if (policy__parse_tunnels(&policy, bytes, size, "tunnels.yaml", &error)) {
+		require_sentence(&error);
+		return;
+	}
+	look_at(&policy);
+	policy__clear(&policy);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -42,6 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		require(!policy__check_reload(&policy, &policy, &error));
 		policy__clear(&policy);
 	}
+	take_tunnels(bytes, size);
 	free(bytes);
 	return 0;
 }
