@@ -14,7 +14,7 @@
     refused ADDRESS PORT        a connection must be refused by RST
     silent ADDRESS PORT         a connection must get no answer
     prohibited ADDRESS PORT     a datagram must be answered by an ICMP error
-    unreachable ADDRESS PORT    a connection must be refused by the ICMP error "host unreachable"
+    unreachable ADDRESS PORT    a datagram must be answered by the ICMP error "host unreachable"
     path_mtu LENGTH ADDRESS PORT MTU    a datagram of so many bytes must be answered by an ICMP
                                 error with this MTU, and one that fills it by its echo
     probe ADDRESS PORT FLAGS... sends a segment with each of these flags, as S, FPU or 0
@@ -34,7 +34,7 @@ import time
 PATIENCE_S = 60
 SILENCE_S = 2
 FLAGS = {"F": 1, "S": 2, "R": 4, "P": 8, "A": 16, "U": 32, "0": 0}
-IP_MTU_DISCOVER, IP_PMTUDISC_DO, IP_MTU = 10, 2, 14  # of <linux/in.h>
+IP_MTU_DISCOVER, IP_PMTUDISC_DO, IP_RECVERR, IP_MTU = 10, 2, 11, 14  # of <linux/in.h>
 
 kept = []
 listeners = {}
@@ -205,9 +205,18 @@ def prohibited(address, port):
 
 
 def unreachable(address, port):
-    error = attempt(address, port, PATIENCE_S)
-    if error.errno != errno.EHOSTUNREACH:
-        raise Wrong(f"{error}")
+    one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    one.setsockopt(socket.IPPROTO_IP, IP_RECVERR, 1)
+    one.connect((address, int(port)))
+    one.settimeout(PATIENCE_S)
+    one.send(b"x")
+    try:
+        one.recv(1)
+    except OSError as error:
+        if error.errno == errno.EHOSTUNREACH:
+            return
+        raise
+    raise Wrong("an answer came")
 
 
 def path_mtu(length, address, port, mtu):
