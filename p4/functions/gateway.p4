@@ -8,9 +8,7 @@
  */
 #define TEA_KEY_BYTES	7
 #define TEA_VALUE_BYTES	7
-#ifndef GATEWAY_MTU
-#define GATEWAY_MTU	16w1500	/* unless the control plane sets another one */
-#endif
+#define TEA_MTU		16w1500	/* tunnels must not be fragmented */
 #include "vxlan.p4"
 #include <tea/headers.p4>
 #include "words.p4"
@@ -26,8 +24,7 @@ control FunctionKey(in headers_t headers, out bit<TEA_KEY_BITS> key,
 }
 
 /*
- * The value: address of the server (4 bytes), VNI of the tunnel to it (3).  A packet that is longer
- * than the MTU of tunnels leaves as it is, to the control plane, which tells its sender.
+ * The value: address of the server (4 bytes), VNI of the tunnel to it (3).
  *
  * The source port depends on the one that the packet had and on the hosts inside, so that
  * routers spread the flows of a tunnel (RFC 7348, section 5).
@@ -41,28 +38,12 @@ control FunctionApply(inout headers_t headers, in bit<TEA_VALUE_BITS> value,
 	TunnelHash() tunnel_hash;
 	bit<32> address;
 	bit<24> vni;
-	bit<16> mtu = 0;
 	bit<14> low;
 	bit<16> port;
 
-	@name(".gateway_mtu_is")
-	action mtu_is(bit<16> bytes)
-	{
-		mtu = bytes;
-	}
-
-	@name(".gateway_mtu")
-	table mtus {
-		actions = { mtu_is; }
-		default_action = mtu_is(GATEWAY_MTU);
-	}
-
 	apply {
 		drop = false;
-		mtus.apply();
-		defer = headers.ipv4.length > mtu;
-		if (defer)
-			return;
+		defer = false;
 		tunnel_hash.apply(headers.udp.source, headers.inner_ipv4.source,
 				  headers.inner_ipv4.destination,
 				  headers.inner_ipv4.protocol, low);

@@ -58,7 +58,7 @@ def long():
     switch.otherwise("keyless", CONTROL)
     payload = bytes(LENGTH - 78)
     for mtu, way in ((LENGTH - 1, CONTROL), (LENGTH, OUT), (1500, OUT)):
-        switch.do("table_set_default gateway_mtu gateway_mtu_is", mtu)
+        switch.do("table_set_default tea_mtu tea_mtu_is", mtu)
         packet = tunnelled(5, "10.0.0.1", payload)
         assert Ether(packet)[IP].len == LENGTH
         moved = tunnelled(9, "10.0.0.1", payload, to="192.0.2.1", ttl=63,

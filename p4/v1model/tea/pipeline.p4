@@ -22,6 +22,11 @@
 
 #define COPY_WRITE	16w1	/* replication ID; the other copy becomes the READ */
 
+/* Unless the function knows a better one, and the control plane does not set one: any length. */
+#ifndef TEA_MTU
+#define TEA_MTU		16w0xffff
+#endif
+
 #define LOST_REFUSED	32w0	/* by the network function */
 #define LOST_NO_ROUTE	32w1
 
@@ -102,6 +107,7 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 	bit<9> probe_port;
 	bit<32> bytes;
 	bit<9> out_port;
+	bit<16> mtu = 0;
 
 	@name(".tea_packets")
 	counter(TEA_OUTCOMES, CounterType.packets) packets;
@@ -180,6 +186,19 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 		actions = { stashed; NoAction; }
 		default_action = NoAction;
 		size = TEA_STASH_ENTRIES;
+	}
+
+	@name(".tea_mtu_is")
+	action mtu_is(bit<16> longest)
+	{
+		mtu = longest;
+	}
+
+	/* Longer packets go to the control plane as they are: it tells their senders. */
+	@name(".tea_mtu")
+	table mtus {
+		actions = { mtu_is; }
+		default_action = mtu_is(TEA_MTU);
 	}
 
 	@name(".tea_drop")
@@ -285,8 +304,13 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 		} else if (metadata.tea.outcome == TEA_CACHE ||
 			   metadata.tea.outcome == TEA_STASH ||
 			   metadata.tea.outcome == TEA_FOUND) {
-			function_apply.apply(headers, metadata.tea.value, drop,
-					     defer);
+			drop = false;
+			mtus.apply();
+			defer = headers.ipv4.length > mtu;
+			if (!defer)
+				function_apply.apply(headers,
+						     metadata.tea.value, drop,
+						     defer);
 			if (defer) {
 				/* It goes where packets without a key go. */
 				metadata.tea.outcome = TEA_KEYLESS;
