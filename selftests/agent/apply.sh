@@ -18,7 +18,7 @@ table() {
 	dartctl -j list | gojq -c '.[] | del(.age_s, .counters_id, .map_id)' | sort
 	dartctl -j probe list | gojq -c '.[] | del(.missed)'
 	dartctl -j store list | gojq -c '.[] | del(.epoch)' | sort
-	dartctl -j reporter list | gojq -c '.[] | del(.qpn)' | sort
+	dartctl -j reporter list | gojq -c '.[] | del(.qpn, .first_psn, .expected_psn)' | sort
 	dartctl -j journal list | gojq -c '.[] | del(.epoch)' | sort
 	dartctl -j ledger list | gojq -c '.[] | del(.epoch)' | sort
 	dartctl -j adder list | gojq -c '.[] | del(.qpn, .first_psn, .expected_psn)' | sort

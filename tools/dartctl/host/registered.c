@@ -19,21 +19,21 @@ static const char *text_of(const json_t *json, const char *member)
 	return json_string_value(json_object_get(json, member)) ?: "";
 }
 
-/* What a request means that leaves members out, for the kinds where dartd adds members of its own. */
+/* What a request means that leaves members out: it may be given, or not. */
 static json_t *defaults_of(const char *type)
 {
 	if (!strcmp(type, "store-create"))
 		return json_pack(
-			"{s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:b}",
-			"request", "", "name", "", "file", "", "schema", "", "slots_log2", -1,
-			"value_length", -1, "checksum_bits", DART_STORE_CHECKSUM_BITS, "redundancy",
-			DART_STORE_REDUNDANCY, "epoch_ns", 0, "epoch_reports", 0, "keep_ns", 0,
-			"keep_bytes", 0, "falling", 0);
+			"{s:s, s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:b}",
+			"request", "", "name", "", "file", "", "schema", "", "transport", "auto",
+			"slots_log2", -1, "value_length", -1, "checksum_bits",
+			DART_STORE_CHECKSUM_BITS, "redundancy", DART_STORE_REDUNDANCY, "epoch_ns",
+			0, "epoch_reports", 0, "keep_ns", 0, "keep_bytes", 0, "falling", 0);
 	if (!strcmp(type, "table-create"))
 		return json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:[ii]}", "request",
-				 "", "name", "", "file", "", "user", DART_REGISTRATION_TABLE_USER, "rows_log2", -1,
-				 "key_length", -1, "value_length", -1, "cells", DART_TEA_CELLS,
-				 "packet_length", DART_TEA_PACKET, "shares", 0,
+				 "", "name", "", "file", "", "user", DART_REGISTRATION_TABLE_USER,
+				 "rows_log2", -1, "key_length", -1, "value_length", -1, "cells",
+				 DART_TEA_CELLS, "packet_length", DART_TEA_PACKET, "shares", 0,
 				 DART_TEA_SHARES - 1);
 	if (!strcmp(type, "journal-create"))
 		return json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i}", "request", "", "name",
@@ -60,7 +60,7 @@ static char *identity_of(const json_t *request, const char *path)
 	int ret = 0;
 
 	if (whole)
-		ret = json_object_update_existing(whole, (json_t *)request);
+		ret = json_object_update(whole, (json_t *)request);
 	else
 		whole = json_copy((json_t *)request);
 	/* Maps without names differ in their paths only. */
