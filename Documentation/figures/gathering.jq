@@ -15,9 +15,10 @@ include "figures";
 (.results | map(select(.parsed_ratio < $goal)) | if . == [] then
 	"The goal is \($goal)."
 else
-	"The goal is \($goal); fall short: \(map("\(.what), with " +
-		"\(.gathered_ns / .records | thousands) thousand for a record and " +
-		"\(.parsed_ns / .files | thousands) thousand for a file") | join("; "))."
+	"The goal is \($goal). Short of it:",
+	(.[] | "- \(.what), with \(.gathered_ns / .records | thousands) thousand for a record and " +
+		"\(.parsed_ns / .files | thousands) thousand for a file"),
+	""
 end),
 "A controller reads the records of the host, \(.scrape.bytes | grouped) bytes with the header of the table,",
 "with \(.scrape.reads) READs."
