@@ -257,9 +257,8 @@ static void row_set_sequence(struct dart_record *record, u32 row, u32 sequence)
 
 /*
  * A reader READs a line from either end, or at one moment.  So a value that changed comes with an
- * odd sequence, or with another one, at one end.
+ * odd sequence, or with another one, at one end.  @values: words of whole lines.
  */
-/* @values: words of whole lines. */
 static void row_write(struct dart_record *record, u32 row, const u64 *values)
 {
 	struct dart_zero_record_line *line, *end;
