@@ -2,7 +2,7 @@
 # dartd and dartctl with many objects (tools/bench/objects)
 include "figures";
 
-"\(origin), \(.cpus) CPU, millions of instructions, of all programs and the kernel:",
+"\(origin), \(.cpus) CPUs, millions of instructions of all programs and the kernel:",
 "",
 (.results | map([.what, (.count | grouped), (.ns / 1e6 | three), (.goal_ns / 1e6 | three),
 		(if .ns > .goal_ns then "missed" else "" end)]) |
