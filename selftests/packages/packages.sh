@@ -151,6 +151,6 @@ check "coverage has a reason for each object that is not served" is_true '.cover
 files >"$built/packages/files.after"
 check "no such file is left either" \
 	diff "$built/packages/files.before" "$built/packages/files.after"
-check "only the two users stay" [ "$(grep -o '^dart[^:]*' "$root/etc/passwd" | sort | paste -sd ' ')" = \
-	"dart dart-controller" ]
+check "only the three users stay" [ "$(grep -o '^dart[^:]*' "$root/etc/passwd" | sort | paste -sd ' ')" = \
+	"dart dart-controller dart-flows" ]
 finish
