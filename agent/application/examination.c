@@ -111,7 +111,7 @@ static void describe(struct examination *examination, enum application_format fo
 		finding->ret = -EAGAIN;
 }
 
-/* Of a process that may become an instance: most programs that start are none. */
+/* Of a process that may become an instance: most programs that start do not. */
 static void compare_with_parent(struct examination *examination)
 {
 	examination->parent = host_process__parent(examination->pid);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Figures in pages are those of kept results of benches, and each result is of a commit.
+# Pages have the figures of kept results of benches, and each result is of a commit.
 . "$(dirname "$0")/../../lib.sh"
 
 tree=$tests/..

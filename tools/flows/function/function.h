@@ -126,7 +126,7 @@ struct flow_record function__record(const struct function *function, const struc
 
 #define FLOW_NAME_MAX 32
 
-/* What users call a flow: its protocol, and ADDRESS:NUMBER at each end. */
+/* The name of a flow for users: its protocol, and ADDRESS:NUMBER at each end. */
 struct flow_names {
 	const char *protocol;
 	char inside[FLOW_NAME_MAX], outside[FLOW_NAME_MAX], remote[FLOW_NAME_MAX];

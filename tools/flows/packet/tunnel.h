@@ -11,7 +11,7 @@
 #define TUNNEL_VNI_MAX 0xffffff
 #define TUNNEL_IPV6_LENGTH 16
 
-/* What the frame contains. */
+/* The contents of the frame. */
 enum tunnel_content {
 	TUNNEL_NONE, /* not VXLAN with a valid VNI */
 	TUNNEL_OTHER, /* none of the following */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a reporter knows of the arrival of its reports: see "Transports" in <dart/store.h>. */
+/* The arrival of reports, as their reporter knows it: see "Transports" in <dart/store.h>. */
 #ifndef DART_REPORT_PROGRESS_H
 #define DART_REPORT_PROGRESS_H
 

@@ -162,7 +162,7 @@ size_t dart_roce_frame__probe(const struct dart_collector *collector,
 
 #define TRANSPORT_END offsetof(struct dart_roce_headers, reth)
 
-/* What follows the BTH of an answer. */
+/* The header after the BTH of an answer. */
 struct answer_header {
 	uint8_t syndrome;
 	uint8_t messages[3];
