@@ -26,7 +26,7 @@ struct stores {
 struct store {
 	struct remote_object object;
 	struct dart_store_geometry geometry;
-	enum report_transport transport; /* that reporters shall use */
+	enum report_transport transport; /* of reports; REPORT_AUTO: of the adapter */
 	/* NULL, or: the store has epochs, see <dart/epoch.h>. */
 	struct rotation *rotation;
 	/* For the rotation, while the object is being opened: */

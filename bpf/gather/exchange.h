@@ -41,7 +41,7 @@
 #define GATHER_OUTPUT		(1 << 20)	/* bytes */
 /* The longest copy of a variable, or sample. */
 #define GATHER_COPY_MAX		4096
-/* Programs copy a variable from so many CPUs between two looks at the room that is left. */
+/* CPUs from which a program copies a variable before it looks again at the room that is left. */
 #define GATHER_ROUND		8
 #define GATHER_OUTPUT_SPARE	((GATHER_ROUND - 1) * GATHER_COPY_MAX)
 

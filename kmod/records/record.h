@@ -49,7 +49,7 @@ struct dart_record {
 	u32 id;				/* in the region, as @slab_id */
 	u32 slab_id;			/* of the extent of @pages */
 	u32 piece_count;
-	u32 eights, fours;		/* single elements of so many bytes, in this order */
+	u32 eights, fours;		/* numbers of single elements of 8 and 4 bytes */
 	bool is_summed_together;	/* dart_percpu.join */
 
 	struct dart_record_pages *pages;

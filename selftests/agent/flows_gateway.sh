@@ -25,7 +25,7 @@ write_policy() {
 		"refusal: $1" >$policy
 }
 
-# write_tunnels VNI [COUNT]: the tenant's machine is reached by this VNI; with so many others
+# write_tunnels VNI [COUNT]: a file where the tenant's machine has this VNI, and COUNT more machines
 write_tunnels() {
 	printf '%s\n' 'tenants:' \
 		' - vni: 5001' '   gateway: 172.16.0.1' '   gateway6: fd00:16::1' \

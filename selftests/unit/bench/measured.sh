@@ -22,7 +22,7 @@ check "with the machine, its accelerator and the work of others" is_true \
 	.others.cpus >= 0 and .others.hypervisor_cpus >= 0' bench/laps.json
 check "several objects become one" measured both printf '{"lap": 1}\n\n{"lap": 2}\n'
 check "both are results" is_true '[.results[].lap] == [1, 2]' bench/both.json
-check "a distribution in one round is no spread of rounds" \
+check "a result with a distribution in one round is not refused" \
 	measured latency echo '{"ns": {"min": 1, "p50": 4, "max": 9}, "median": 3}'
 
 cp "$(command -v yes)" disturber

@@ -134,7 +134,7 @@ struct flow_names {
 
 void function__names(const struct function *function, const struct flow *flow,
 		     struct flow_names *names);
-/* The flow with these names, @inside may be the one outside; NULL: none, or one is no name. */
+/* The flow with these names, @inside may be the one outside; NULL: no flow, or a wrong name. */
 struct flow *function__find_named(const struct function *function, const char *protocol,
 				  const char *inside, const char *remote);
 /* Do its flows exist as long as the policy says so, and cannot be ended otherwise? */

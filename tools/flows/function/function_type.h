@@ -47,7 +47,7 @@ struct function {
 struct function_keys {
 	uint32_t length;
 	void (*key)(const struct flow *flow, uint8_t *key);
-	/* The flow with this key; NULL: there is none, so the entry is removed. */
+	/* The flow with this key; NULL: no flow has it, so the entry is removed. */
 	struct flow *(*find)(const struct function *function, const uint8_t *key);
 	void (*names)(const struct flow *flow, struct flow_names *names);
 	struct flow *(*find_named)(const struct function *function, const char *protocol,
@@ -56,7 +56,7 @@ struct function_keys {
 
 struct function_type {
 	size_t size; /* of its state */
-	const struct function_keys *keys; /* NULL: those of two ends, in both directions */
+	const struct function_keys *keys; /* NULL: keys of two ends, in both directions */
 	uint32_t value_length;
 	const char *const *verdict_names;
 	unsigned int verdicts; /* number of names */

@@ -309,7 +309,7 @@ int main(void)
 		     test_runs),
 		TEST("a probe finds a queue pair that stopped although its NAK was lost",
 		     test_lost_refusal),
-		TEST("answers to probes that were sent again are no stops", test_late_answers),
+		TEST("an answer to a repeated probe is not taken for a stop", test_late_answers),
 		TEST("a broken queue pair is known, and the next one is followed", test_refused),
 	};
 
