@@ -1,57 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Events in virtual time: see fabric.h. */
-#include "fabric.h"
+/* The controller, its hosts and their events in virtual time: see fabric.h. */
+#include "fabric_internal.h"
 
 #include <err.h>
 #include <stdlib.h>
 
-#include "event_heap.h"
-#include "tools/controller/flow/credit.h"
-
-enum event_kind {
-	EVENT_DUE, /* a scrape of a host */
-	EVENT_AT_HOST, /* a request arrives */
-	EVENT_AT_SWITCH, /* the answer arrives */
-	EVENT_LANDED, /* and here */
-	EVENT_LATE, /* no answer: the request is sent again */
-	EVENT_DEATH, /* of a host: it answers no more */
-	EVENT_LOST, /* the controller gives its queue pair up */
-	EVENT_BIRTH,
-};
-
-struct host {
-	struct credit_flow flow; /* first: fabric__post() casts it */
-	uint64_t due_ns;
-	uint64_t free_ns; /* its adapter sends earlier answers until then */
-	uint32_t epoch; /* counts its lives */
-	uint32_t scrapes; /* that became due */
-	struct io_thread *thread;
-	uint32_t fragments; /* of a scrape */
-	uint32_t missing; /* fragments of the scrape in progress */
-	bool is_dead, has_none; /* has_none: no credit for this scrape yet */
-};
-
-struct fabric {
-	const struct fabric_settings *settings;
-	struct fabric_result *result;
-	struct credit credit;
-	struct host *hosts;
-	struct io_thread polling, blocking;
-
-	struct event_heap events;
-
-	uint64_t now_ns;
-	uint64_t link_free_ns, pause_end_ns;
-	uint64_t in_flight;
-	uint64_t random;
-	uint64_t *latencies, *small_latencies;
-	uint64_t first_class_scrapes, small_scrapes;
-};
-
 /* ---- random numbers and events */
 
-/* In [0, 1) (splitmix64). */
-static double fabric__random(struct fabric *fabric)
+/* splitmix64 */
+double fabric__random(struct fabric *fabric)
 {
 	uint64_t x = fabric->random += 0x9e3779b97f4a7c15;
 
@@ -60,7 +17,7 @@ static double fabric__random(struct fabric *fabric)
 	return ((x ^ (x >> 31)) >> 11) * 0x1p-53;
 }
 
-static void fabric__at(struct fabric *fabric, uint64_t time_ns, enum event_kind kind, uint32_t host)
+void fabric__at(struct fabric *fabric, uint64_t time_ns, enum event_kind kind, uint32_t host)
 {
 	event_heap__add(&fabric->events,
 			&(struct event){
@@ -71,12 +28,14 @@ static void fabric__at(struct fabric *fabric, uint64_t time_ns, enum event_kind 
 			});
 }
 
-/* ---- the controller */
-
-static uint64_t later(uint64_t a, uint64_t b)
+void fabric__at_machine(struct fabric *fabric, uint64_t time_ns, enum event_kind kind,
+			uint32_t machine)
 {
-	return a > b ? a : b;
+	event_heap__add(&fabric->events,
+			&(struct event){ .time_ns = time_ns, .kind = kind, .host = machine });
 }
+
+/* ---- the controller */
 
 /* The thread of @host may need to wake up first. */
 static void fabric__wake(struct fabric *fabric, struct host *host)
@@ -94,12 +53,12 @@ static void fabric__post(struct fabric *fabric)
 {
 	const struct fabric_settings *settings = fabric->settings;
 	struct fabric_result *result = fabric->result;
-	struct credit_flow *flow;
+	struct credit_member *member;
 	uint32_t fragments, i;
 	struct host *host;
 
-	while ((flow = credit__grant(&fabric->credit, &fragments))) {
-		host = (struct host *)flow;
+	while ((member = credit_groups__grant(&fabric->credits, &fragments))) {
+		host = (struct host *)member;
 		if (host->has_none)
 			result->wait_max_ns =
 				later(result->wait_max_ns, fabric->now_ns - host->due_ns);
@@ -107,13 +66,27 @@ static void fabric__post(struct fabric *fabric)
 		io_thread__post(host->thread, fabric->now_ns, fragments);
 		for (i = 0; i < fragments; i++) {
 			io_thread__work(host->thread, fabric->now_ns, settings->post_ns);
-			fabric__at(fabric, host->thread->free_ns + settings->round_trip_ns / 2,
-				   EVENT_AT_HOST, host - fabric->hosts);
+			fabric__at(fabric, host->thread->free_ns, EVENT_POSTED,
+				   host - fabric->hosts);
 		}
 		fabric->in_flight += (uint64_t)fragments * CREDIT_FRAGMENT;
 		result->fragments += fragments;
 		result->in_flight_max = later(result->in_flight_max, fabric->in_flight);
 	}
+}
+
+static void fabric__ask(struct fabric *fabric, struct host *host)
+{
+	const struct fabric_settings *settings = fabric->settings;
+	const uint32_t index = host - fabric->hosts;
+	const uint8_t class = index >= settings->first_class;
+
+	if (settings->group)
+		credit_groups__ask(&fabric->credits,
+				   &fabric->groups[index / settings->group * 2 + class],
+				   &host->member, class, host->fragments);
+	else
+		credit__ask(&fabric->credits.credit, &host->member.flow, class, host->fragments);
 }
 
 static void fabric__scrape(struct fabric *fabric, struct host *host)
@@ -134,7 +107,7 @@ static void fabric__scrape(struct fabric *fabric, struct host *host)
 	host->due_ns = fabric->now_ns;
 	host->missing = host->fragments;
 	host->has_none = true;
-	credit__ask(&fabric->credit, &host->flow, index >= settings->first_class, host->fragments);
+	fabric__ask(fabric, host);
 	fabric__wake(fabric, host);
 	if (fabric__random(fabric) < settings->mortality)
 		fabric__at(fabric, fabric->now_ns + fabric__random(fabric) * settings->interval_ns,
@@ -168,7 +141,7 @@ static void fabric__land(struct fabric *fabric, struct host *host)
 	io_thread__complete(host->thread, 1);
 	fabric->in_flight -= CREDIT_FRAGMENT;
 	fabric->result->bytes += CREDIT_FRAGMENT;
-	credit__give_back(&fabric->credit, &host->flow, 1);
+	credit_groups__give_back(&fabric->credits, &host->member, 1);
 	if (!--host->missing)
 		fabric__finish_scrape(fabric, host);
 	fabric__post(fabric);
@@ -194,9 +167,10 @@ static void fabric__lose(struct fabric *fabric, struct host *host)
 {
 	if (host->missing)
 		fabric->result->failed++;
-	fabric->in_flight -= (uint64_t)host->flow.held * CREDIT_FRAGMENT;
-	io_thread__complete(host->thread, host->flow.held);
-	credit__end(&fabric->credit, &host->flow);
+	fabric->in_flight -= (uint64_t)host->member.flow.held * CREDIT_FRAGMENT;
+	io_thread__complete(host->thread, host->member.flow.held);
+	credit_groups__cancel(&fabric->credits, &host->member);
+	credit__end(&fabric->credits.credit, &host->member.flow);
 	host->missing = 0;
 	host->epoch++;
 	fabric__at(fabric,
@@ -205,57 +179,31 @@ static void fabric__lose(struct fabric *fabric, struct host *host)
 	fabric__post(fabric);
 }
 
-/* ---- below it */
+/* ---- events */
 
-static void fabric__answer(struct fabric *fabric, struct host *host)
+/* Handles an event of a machine; returns false for others. */
+static bool fabric__handle_machine(struct fabric *fabric, const struct event *event)
 {
-	const struct fabric_settings *settings = fabric->settings;
-
-	host->free_ns = later(host->free_ns, fabric->now_ns) +
-			CREDIT_FRAGMENT / settings->host_bytes_ns;
-	fabric__at(fabric, host->free_ns + settings->round_trip_ns / 4,
-		   EVENT_AT_SWITCH, host - fabric->hosts);
-}
-
-static void fabric__forward(struct fabric *fabric, struct host *host)
-{
-	const struct fabric_settings *settings = fabric->settings;
-	uint32_t index = host - fabric->hosts;
-	uint64_t queue = 0;
-
-	if (fabric->now_ns < fabric->pause_end_ns) {
-		fabric__at(fabric, fabric->pause_end_ns, EVENT_AT_SWITCH, index);
-		return;
+	switch (event->kind) {
+	case EVENT_SEND:
+		fabric__send(fabric, &fabric->machines[event->host]);
+		return true;
+	case EVENT_SERVICE:
+		fabric__serve(fabric, &fabric->machines[event->host]);
+		return true;
+	default:
+		return false;
 	}
-	if (fabric->link_free_ns > fabric->now_ns)
-		queue = (fabric->link_free_ns - fabric->now_ns) * settings->link_bytes_ns;
-	queue += CREDIT_FRAGMENT;
-	if (settings->pause_above && queue > settings->pause_above) {
-		fabric->pause_end_ns =
-			fabric->now_ns + (queue - settings->pause_until) / settings->link_bytes_ns;
-		fabric->result->paused_ns += fabric->pause_end_ns - fabric->now_ns;
-	} else if (!settings->pause_above && queue > settings->buffer) {
-		fabric->result->dropped++;
-		fabric__at(fabric, fabric->now_ns + settings->retry_ns, EVENT_LATE, index);
-		return;
-	}
-	fabric->result->marked += settings->mark_above && queue > settings->mark_above;
-	fabric->result->queue_max = later(fabric->result->queue_max, queue);
-	fabric->link_free_ns = later(fabric->link_free_ns, fabric->now_ns) +
-			       CREDIT_FRAGMENT / settings->link_bytes_ns;
-	if (fabric__random(fabric) < settings->loss) {
-		fabric->result->lost++;
-		fabric__at(fabric, fabric->now_ns + settings->retry_ns, EVENT_LATE, index);
-		return;
-	}
-	fabric__at(fabric, fabric->link_free_ns + settings->round_trip_ns / 4, EVENT_LANDED, index);
 }
 
 static void fabric__handle(struct fabric *fabric, const struct event *event)
 {
+	const uint64_t half_ns = fabric->settings->round_trip_ns / 2;
 	struct host *host = &fabric->hosts[event->host];
 
 	fabric->now_ns = event->time_ns;
+	if (fabric__handle_machine(fabric, event))
+		return;
 	if (event->kind == EVENT_DUE) {
 		fabric__scrape(fabric, host);
 		return;
@@ -267,19 +215,31 @@ static void fabric__handle(struct fabric *fabric, const struct event *event)
 	if (event->epoch != host->epoch)
 		return;
 	switch (event->kind) {
+	case EVENT_POSTED:
+		fabric__at(fabric,
+			   adapter__use(&fabric->adapter, event->host, event->time_ns) + half_ns,
+			   EVENT_AT_HOST, event->host);
+		break;
 	case EVENT_AT_HOST:
 		if (!host->is_dead)
-			fabric__answer(fabric, host);
+			fabric__at(fabric, fabric__request(fabric, event->host), EVENT_ANSWERED,
+				   event->host);
+		break;
+	case EVENT_ANSWERED:
+		fabric__answer(fabric, host);
 		break;
 	case EVENT_AT_SWITCH:
 		fabric__forward(fabric, host);
+		break;
+	case EVENT_ARRIVED:
+		fabric__at(fabric, adapter__use(&fabric->adapter, event->host, event->time_ns),
+			   EVENT_LANDED, event->host);
 		break;
 	case EVENT_LANDED:
 		fabric__land(fabric, host);
 		break;
 	case EVENT_LATE:
-		fabric__at(fabric, event->time_ns + fabric->settings->round_trip_ns / 2,
-			   EVENT_AT_HOST, event->host);
+		fabric__at(fabric, event->time_ns + half_ns, EVENT_AT_HOST, event->host);
 		break;
 	case EVENT_DEATH:
 		fabric__die(fabric, host);
@@ -311,6 +271,11 @@ static void fabric__summarize(struct fabric *fabric)
 	struct fabric_result *result = fabric->result;
 
 	result->busy_ns = fabric->polling.busy_ns + fabric->blocking.busy_ns;
+	result->fetches = fabric->adapter.fetches;
+	for (uint32_t i = 0; i < fabric->machine_count; i++)
+		result->fetches += fabric->machines[i].adapter.fetches;
+	if (result->service_packets)
+		result->service_mean_ns /= result->service_packets;
 	if (!result->scrapes)
 		return;
 	result->latency_mean_ns /= result->scrapes;
@@ -340,6 +305,76 @@ static void fabric__make_host(struct fabric *fabric, uint32_t index)
 		   EVENT_DUE, index);
 }
 
+static void *allocate(size_t count, size_t size)
+{
+	void *memory = calloc(count, size);
+
+	if (!memory)
+		err(1, "simulation");
+	return memory;
+}
+
+static void fabric__make_machines(struct fabric *fabric)
+{
+	const struct fabric_settings *settings = fabric->settings;
+	const uint32_t hosts = settings->hosts;
+	uint32_t count = settings->machines ? settings->machines : hosts;
+
+	fabric->machine_count = count;
+	fabric->machines = allocate(count, sizeof(*fabric->machines));
+	for (uint32_t i = 0; i < count; i++) {
+		adapter__init(&fabric->machines[i].adapter, (hosts + count - 1) / count,
+			      settings->cached_pairs, settings->fetch_ns);
+		if (settings->service_ns)
+			fabric__at_machine(fabric, i * settings->service_ns / count, EVENT_SERVICE,
+					   i);
+	}
+}
+
+static void fabric__make_groups(struct fabric *fabric)
+{
+	const struct fabric_settings *settings = fabric->settings;
+	uint32_t count;
+
+	if (!settings->group)
+		return;
+	count = (settings->hosts + settings->group - 1) / settings->group * 2;
+	fabric->groups = allocate(count, sizeof(*fabric->groups));
+	for (uint32_t i = 0; i < count; i++)
+		credit_group__init(&fabric->groups[i]);
+}
+
+static void fabric__make(struct fabric *fabric)
+{
+	const struct fabric_settings *settings = fabric->settings;
+	const size_t scrapes = settings->scrapes;
+
+	fabric->hosts = allocate(settings->hosts, sizeof(*fabric->hosts));
+	fabric->latencies = allocate(settings->hosts * scrapes, sizeof(*fabric->latencies));
+	fabric->small_latencies = allocate(settings->small_hosts * scrapes + 1,
+					   sizeof(*fabric->small_latencies));
+	adapter__init(&fabric->adapter, settings->hosts, settings->cached_pairs,
+		      settings->fetch_ns);
+	credit_groups__init(&fabric->credits, settings->credit, settings->flow_credit);
+	fabric__make_groups(fabric);
+	fabric__make_machines(fabric);
+	for (uint32_t i = 0; i < settings->hosts; i++)
+		fabric__make_host(fabric, i);
+}
+
+static void fabric__free(struct fabric *fabric)
+{
+	for (uint32_t i = 0; i < fabric->machine_count; i++)
+		machine__free(&fabric->machines[i]);
+	free(fabric->machines);
+	free(fabric->groups);
+	adapter__free(&fabric->adapter);
+	free(fabric->small_latencies);
+	free(fabric->latencies);
+	event_heap__free(&fabric->events);
+	free(fabric->hosts);
+}
+
 void fabric__run(const struct fabric_settings *settings, struct fabric_result *result)
 {
 	struct fabric fabric = {
@@ -349,24 +384,11 @@ void fabric__run(const struct fabric_settings *settings, struct fabric_result *r
 		.random = settings->seed,
 	};
 	struct event event;
-	uint32_t i;
 
 	*result = (struct fabric_result){};
-	fabric.hosts = calloc(settings->hosts, sizeof(*fabric.hosts));
-	fabric.latencies =
-		calloc((size_t)settings->hosts * settings->scrapes, sizeof(*fabric.latencies));
-	fabric.small_latencies = calloc((size_t)settings->small_hosts * settings->scrapes + 1,
-					sizeof(*fabric.small_latencies));
-	if (!fabric.hosts || !fabric.latencies || !fabric.small_latencies)
-		err(1, "simulation");
-	credit__init(&fabric.credit, settings->credit, settings->flow_credit);
-	for (i = 0; i < settings->hosts; i++)
-		fabric__make_host(&fabric, i);
+	fabric__make(&fabric);
 	while (event_heap__take(&fabric.events, &event))
 		fabric__handle(&fabric, &event);
 	fabric__summarize(&fabric);
-	free(fabric.small_latencies);
-	free(fabric.latencies);
-	event_heap__free(&fabric.events);
-	free(fabric.hosts);
+	fabric__free(&fabric);
 }

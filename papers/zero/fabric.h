@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A controller and its hosts in virtual time: the controller's own flow control
- * (tools/controller/flow/credit.h), and a model of everything below it.  The same settings and
- * seed give the same result.
+ * (tools/controller/flow/credit_groups.h), and a model of everything below it.  The same settings
+ * and seed give the same result.
  *
  * The model: an I/O thread, or two (io_thread.h), posts READs of one fragment and takes
- * completions, each for a fixed time.  A request takes half of the round trip.  A host's
- * adapter answers one fragment after the other at the speed of its link.  The answers meet
- * in the queue of the switch port that leads to the controller, first in, first out.  With
- * PFC the port pauses all hosts while its queue is long, otherwise it drops packets that do
- * not fit into its buffer, and the READ is sent again after a time-out.  The model counts
- * ECN marks, but not their effects.
+ * completions, each for a fixed time.  Adapters may lack the state of a queue pair (adapter.h); no
+ * more than 16 READs of a pair are in flight, because the flow control knows this limit of
+ * adapters.  A request takes half of the round trip.  The machine of a host (machine.h) answers
+ * one fragment after the other at the speed of its link.  The answers meet in the queue of the
+ * switch port that leads to the controller, first in, first out.  With PFC the switch pauses all
+ * machines while this queue is long, whatever they have to send; otherwise it drops packets that do
+ * not fit into its buffer, and the READ is sent again after a time-out.  With ECN it marks packets
+ * while the queue is long; no sender slows down: DCQCN with its published constants changed no mean
+ * latency of a burst of 128 KiB a host by more than half a percent, because it reacts too late.
  */
 #ifndef PAPERS_FABRIC_H
 #define PAPERS_FABRIC_H
@@ -22,6 +25,8 @@
 
 struct fabric_settings {
 	uint32_t hosts;
+	uint32_t machines; /* that the hosts share, in turn; 0: each host has its own */
+	uint32_t group; /* hosts of a group, see credit_groups.h; 0: there are no groups */
 	uint32_t first_class; /* in class 0; all other hosts in class 1 */
 	uint32_t bytes; /* of a scrape */
 	uint32_t small_hosts; /* the first hosts hold small_bytes instead */
@@ -31,7 +36,7 @@ struct fabric_settings {
 	bool spread; /* hosts are due at different times of an interval */
 
 	double link_bytes_ns; /* speed of the controller's link */
-	double host_bytes_ns;
+	double host_bytes_ns; /* and of each machine's */
 	uint64_t round_trip_ns;
 	enum io_kind io;
 	uint64_t post_ns; /* CPU time of the controller for a READ */
@@ -41,7 +46,11 @@ struct fabric_settings {
 	uint64_t buffer; /* bytes of the switch port's queue */
 	uint64_t pause_above; /* PFC; 0: no PFC */
 	uint64_t pause_until; /* bytes are left in the queue */
-	uint64_t mark_above; /* ECN; 0: no ECN */
+	uint64_t mark_above; /* ECN: marks some packets above, 0: no ECN */
+	uint64_t mark_all; /* and all above; between them the chance rises evenly */
+	uint32_t cached_pairs; /* queue pairs in the cache of an adapter; 0: all */
+	uint64_t fetch_ns; /* until it has one that is not there */
+	uint64_t service_ns; /* between packets of each machine's services to others; 0: none */
 
 	uint64_t credit; /* bytes in flight, of all */
 	uint64_t flow_credit; /* limit of one host */
@@ -65,6 +74,8 @@ struct fabric_result {
 	uint64_t in_flight_max; /* bytes posted and not completed */
 	uint64_t paused_ns;
 	uint64_t fragments, marked, dropped, lost;
+	uint64_t fetches; /* of queue pairs, by all adapters */
+	uint64_t service_packets, service_mean_ns, service_max_ns; /* their wait in the machine */
 	uint64_t wait_max_ns; /* of a flow for its first credit */
 };
 

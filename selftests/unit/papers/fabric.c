@@ -108,6 +108,57 @@ static void test_threads(void **state)
 			settings.interval_ns * settings.scrapes);
 }
 
+/* A switch that pauses machines with PFC also holds up their other packets. */
+static void test_services(void **state)
+{
+	struct fabric_settings settings = network;
+	struct fabric_result with, without;
+
+	settings.hosts = 256;
+	settings.machines = 64;
+	settings.bytes = 128 * 1024;
+	settings.interval_ns = 1000000000;
+	settings.scrapes = 1;
+	settings.pause_above = 1 << 21;
+	settings.pause_until = 1 << 20;
+	settings.service_ns = 20000;
+	fabric__run(&settings, &with);
+	settings.credit = UINT64_MAX;
+	fabric__run(&settings, &without);
+	assert_int_equal(with.paused_ns, 0);
+	assert_in_range(without.paused_ns, without.elapsed_ns / 2, without.elapsed_ns);
+	assert_in_range(with.service_packets, 64, UINT64_MAX);
+	/* Within the answers of its own machine to four hosts with 16 READs each. */
+	assert_in_range(with.service_max_ns, 1, 4 * 16 * 1366);
+	assert_in_range(without.service_mean_ns, 10 * with.service_max_ns, UINT64_MAX);
+}
+
+/* Hosts that take turns in groups need fewer fetches of an adapter with a small cache. */
+static void test_groups(void **state)
+{
+	struct fabric_settings settings = network;
+	struct fabric_result large, single, groups;
+
+	settings.hosts = 512;
+	settings.bytes = 128 * 1024;
+	settings.interval_ns = 1000000000;
+	settings.scrapes = 1;
+	settings.buffer = UINT64_MAX;
+	settings.credit = 128 * 1024;
+	settings.cached_pairs = settings.hosts;
+	settings.fetch_ns = 500;
+	fabric__run(&settings, &large);
+	settings.cached_pairs = 128;
+	fabric__run(&settings, &single);
+	settings.group = 64;
+	fabric__run(&settings, &groups);
+	/* Each adapter fetches each queue pair once. */
+	assert_int_equal(large.fetches, 2 * settings.hosts);
+	assert_in_range(single.fetches, single.fragments, UINT64_MAX);
+	assert_in_range(groups.fetches, large.fetches, single.fetches / 4);
+	assert_in_range(groups.elapsed_ns, large.elapsed_ns, single.elapsed_ns);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -118,6 +169,9 @@ int main(void)
 		     test_threads),
 		TEST("hosts that overflow the buffer of a switch without credits do not with them",
 		     test_incast),
+		TEST("packets of other services wait where PFC pauses machines, and not with credits",
+		     test_services),
+		TEST("hosts in groups need fewer fetches of queue pairs", test_groups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
