@@ -10,7 +10,7 @@ bmv2 := $(patsubst %,$(output)/p4/%.json,dart ledger journal sketch $(functions)
 $(bmv2): $(output)/p4/%.json: p4/v1model/%.p4 $(wildcard p4/functions/*.p4 \
 		p4/shared/*.p4 p4/shared/*/*.p4 p4/v1model/*.p4 \
 		p4/v1model/*/*.p4) $(addprefix uapi/dart/,store.h ledger.h journal.h sketch.h \
-		tea.h tea_sketch.h)
+		tea.h tea_sketch.h tea_use.h)
 	$(quiet)command -v $(P4C_BM2) > /dev/null || { \
 		echo "make: $(P4C_BM2) is missing: see 'P4' in README.md" >&2; \
 		exit 1; }

@@ -15,6 +15,9 @@
 #ifndef TEA_STASH_ENTRIES
 #define TEA_STASH_ENTRIES	65536
 #endif
+#ifndef TEA_USE_BITS
+#define TEA_USE_BITS		16	/* log2 of the cells of a register of stamps */
+#endif
 #define TEA_SERVERS		64	/* all numbers of 6 bits */
 #define TEA_PORTS		512	/* all numbers of 9 bits */
 #define TEA_OTHERWISE_ENTRIES	32

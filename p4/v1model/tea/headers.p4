@@ -8,6 +8,7 @@
 #define DART_V1MODEL_TEA_HEADERS_P4
 
 #include "shared/tea/headers.p4"
+#include "shared/tea/use.p4"
 
 #define TEA_FRAME_MAX	4096	/* bytes of a packet that can be looked up */
 
@@ -25,6 +26,7 @@ struct headers_t {
 	ethernet_h ethernet;
 	tag_h outer_tag;	/* of a VLAN */
 	tag_h inner_tag;
+	TEA_USE_HEADERS
 	ipv4_h ipv4;
 	ipv4_options_h ipv4_options;
 	udp_h udp;

@@ -65,9 +65,12 @@ parser TeaParser(packet_in packet, out headers_t headers,
 		transition select(headers.ethernet.ethertype) {
 			TAG_TYPES(outer_tag)
 			ETHERTYPE_IPV4: ipv4;
+			DART_TEA_USE_ETHERTYPE: use;
 			default: accept;
 		}
 	}
+
+	TEA_USE_STATE
 
 	/* The function and the route keep the tags of a packet. */
 	state outer_tag {

@@ -30,6 +30,9 @@
 #define LOST_REFUSED	32w0	/* by the network function */
 #define LOST_NO_ROUTE	32w1
 
+#define USE_ANSWERED	32w0
+#define USE_REFUSED	32w1
+
 /* Bytes of a WRITE around the packet, and of a READ. */
 #define TEA_AROUND_BYTES (14 + 20 + 8 + 12 + 16 + 12 + 4 +		\
 			  14 + 20 + 8 + 12 + 16 + 4)
@@ -58,6 +61,7 @@ struct metadata_t {
 #include "hash.p4"
 #include "port.p4"
 #include "sketch.p4"
+#include "use.p4"
 #include "shared/tea/sketch.p4"
 #include "shared/tea/resolve.p4"
 #include "shared/tea/respond.p4"
@@ -89,6 +93,8 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 	TeaRespond() respond;
 	Route() route;
 	TeaUsePort() use_port;
+	TeaStampUse() stamp_use;
+	TeaAnswerUse() answer_use;
 	Damage() damage;
 	tea_limits_t limits = { 0, 0, 0, 0 };
 	bit<48> destination;
@@ -104,6 +110,8 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 	bool drop;
 	bool defer;
 	bool has_route;
+	bool is_question = false;
+	bool answered;
 	bit<9> probe_port;
 	bit<32> bytes;
 	bit<9> out_port;
@@ -121,6 +129,10 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 	/* Packets that have an entry but do not leave. */
 	@name(".tea_lost")
 	counter(2, CounterType.packets) lost;
+
+	/* Questions about the use of entries. */
+	@name(".tea_questions")
+	counter(2, CounterType.packets) questions;
 
 	@name(".tea_cached_packets")
 	direct_counter(CounterType.packets) cached_packets;
@@ -235,7 +247,11 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 			destination = headers.rdma_ethernet.destination;
 		damage.apply(headers, standard.parser_error, is_damaged);
 
-		if (headers.bth.isValid() &&
+		if (headers.ethernet.isValid() &&
+		    headers.ethernet.ethertype == DART_TEA_USE_ETHERTYPE) {
+			is_question = true;
+			metadata.tea.outcome = TEA_KEYLESS;
+		} else if (headers.bth.isValid() &&
 		    headers.rdma_ipv4.destination == metadata.self_ip) {
 			flaw = TEA_FOUND;
 			if (standard.parser_error == error.TeaLength)
@@ -292,7 +308,8 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 				}
 			}
 		}
-		packets.count((bit<32>)metadata.tea.outcome);
+		if (!is_question)
+			packets.count((bit<32>)metadata.tea.outcome);
 
 		if (metadata.request.kind == REQUEST_LOOKUP) {
 			requests.count((bit<32>)metadata.request.server);
@@ -316,6 +333,7 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 				metadata.tea.outcome = TEA_KEYLESS;
 				otherwise.apply();
 			} else if (!drop) {
+				stamp_use.apply(metadata.tea.key, now);
 				route.apply(headers, metadata.self_mac,
 					    standard.egress_spec, has_route);
 				if (!has_route)
@@ -326,6 +344,20 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 		} else if (metadata.tea.outcome != TEA_OTHER &&
 			   metadata.tea.outcome < TEA_MALFORMED) {
 			otherwise.apply();
+		}
+
+		if (is_question) {
+			/* Only the control plane asks, from its port. */
+			answered = false;
+			if (standard.egress_spec == standard.ingress_port)
+				answer_use.apply(headers, metadata.self_mac,
+						 now, answered);
+			if (answered) {
+				questions.count(USE_ANSWERED);
+			} else {
+				questions.count(USE_REFUSED);
+				mark_to_drop(standard);
+			}
 		}
 
 		/* The load of all packets on the port, except flooded packets. */
