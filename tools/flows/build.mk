@@ -20,6 +20,7 @@ unit_flows_fragments_sources := tools/flows/packet/fragments.c $(flows_packet)
 unit_flows_policy_sources := $(flows_policy)
 unit_flows_nat_sources := $(flows_nat)
 unit_flows_nat_ageing_sources := $(flows_nat)
+unit_flows_ageing_sources := $(flows_nat) tools/flows/packet/question.c
 unit_flows_journal_sources := tools/flows/journal/journal.c
 unit_flows_firewall_sources := $(flows_firewall)
 unit_flows_balancer_sources := $(flows_balancer)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <net/ethernet.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,6 +75,7 @@ static const struct function_handlers function_handlers = {
 	.ended = ended,
 	.enter = enter,
 	.leave = leave,
+	.ask = flows__ask,
 };
 
 /* Removes an entry that the table should not have alone: the flow is translated here. */
@@ -476,13 +478,14 @@ static int open_all(struct flows *flows, struct dart_error *error)
 	if (!flows->policy || !flows->fragments)
 		return dart_error__no_memory(error);
 	ret = policy__read(flows->policy, flows->options->policy, error)	?:
-		      port__open(flows->policy->interface, &flows->port, error) ?:
+		      port__open(flows->policy->interface, ETHERTYPE_IP, &flows->port, error) ?:
 		      open_loop(flows, error);
 	if (ret)
 		return ret;
 	flows->mtu = port__mtu(flows->port);
 	ret = function__new(types[flows->policy->function], flows->policy, &function_handlers,
 			    flows, &flows->function, error);
+	ret = ret ?: flows__open_questions(flows, error);
 	if (ret)
 		return ret;
 	flows->table_settings = (struct table_settings){
@@ -513,7 +516,9 @@ static void close_all(struct flows *flows)
 	journal__close(flows->journal);
 	sd_event_source_disable_unref(flows->packets);
 	sd_event_source_disable_unref(flows->timer);
+	sd_event_source_disable_unref(flows->answers_source);
 	port__close(flows->port);
+	port__close(flows->questions);
 	fragments__free(flows->fragments);
 	sd_event_unref(flows->event);
 	if (flows->policy)

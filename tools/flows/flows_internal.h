@@ -24,8 +24,9 @@ struct flows {
 	struct policy *policy;
 	struct table_settings table_settings;
 	sd_event *event;
-	sd_event_source *packets, *timer;
+	sd_event_source *packets, *timer, *answers_source;
 	struct port *port;
+	struct port *questions; /* the same interface, for questions; NULL: its flows never age */
 	struct function *function;
 	struct table *table;
 	struct journal *journal;
@@ -69,6 +70,10 @@ void flows__record(struct flows *flows, const struct flow *flow, bool is_end);
 /* Writes what has changed.  While that is not possible no flow begins. */
 int flows__write_journal(struct flows *flows, struct dart_error *error);
 int flows__compact_journal(struct flows *flows, struct dart_error *error);
+
+/* Questions which flows are in use: see struct function_handlers, and function__answered(). */
+int flows__open_questions(struct flows *flows, struct dart_error *error);
+void flows__ask(void *subject, uint32_t number, struct flow *const *asked, unsigned int count);
 
 /* Servers of a balancer: checks begin, and go on by another policy that the function has taken. */
 int flows__open_servers(struct flows *flows, struct dart_error *error);

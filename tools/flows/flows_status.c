@@ -52,6 +52,20 @@ static json_t *pack_flows(const struct flows *flows)
 	return object;
 }
 
+static json_t *pack_use(const struct flows *flows)
+{
+	const struct function_counts *counts = function__counts(flows->function);
+	json_t *object = json_object();
+
+	set_count(object, "asked", counts->asked);
+	set_count(object, "in_use", counts->in_use);
+	set_count(object, "idle", counts->idle);
+	set_count(object, "unanswered", counts->unanswered);
+	set_count(object, "late", counts->late);
+	set_count(object, "removed", counts->removed);
+	return object;
+}
+
 static json_t *pack_table(struct flows *flows)
 {
 	const struct table_counts *counts = table__counts(flows->table);
@@ -92,6 +106,8 @@ json_t *flows__status(struct flows *flows)
 			   pack_packets(flows), "table", pack_table(flows), "journal", "path",
 			   flows->policy->journal, "records",
 			   dart_json__unsigned(journal__length(flows->journal)));
+	if (status && flows->questions)
+		json_object_set_new(status, "use", pack_use(flows));
 	if (status)
 		function__tell_counts(flows->function, tell_count, status);
 	return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A network function whose table is a list of changes that are made when the test says so.  A test
- * defines BASE, the beginning of its policies, before it includes this.
+ * defines BASE, the beginning of its policies, before it includes this; and ASK, if it is asked.
  */
 #ifndef FLOWS_SCENE_H
 #define FLOWS_SCENE_H
@@ -71,12 +71,20 @@ static inline bool leave(void *subject, struct flow *flow)
 	return !scene.is_away;
 }
 
+#ifdef ASK
+/* A switch that is asked which flows are in use. */
+static void ASK(void *subject, uint32_t number, struct flow *const *flows, unsigned int count);
+#else
+#define ASK NULL
+#endif
+
 static const struct function_handlers handlers = {
 	.begun = begun,
 	.closed = closed,
 	.ended = ended,
 	.enter = enter,
 	.leave = leave,
+	.ask = ASK,
 };
 
 static inline struct end at(uint32_t address, uint16_t port)

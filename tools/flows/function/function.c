@@ -8,6 +8,8 @@
 
 #include "function_type.h"
 
+#define SECOND_NS 1000000000ULL
+
 #define OF(link) ((struct flow *)((char *)(link)-offsetof(struct flow, link)))
 
 const char *const flow_state_names[FLOW_STATES] = {
@@ -35,6 +37,7 @@ int function__new(const struct function_type *type, const struct policy *policy,
 			TAILQ_INIT(&function->queues[timeout][state]);
 	ret = index__open(&function->flows, policy->flows) ? dart_error__no_memory(error) :
 							     type->open(function, error);
+	wheel__open(&function->ageing, function->flows.seed);
 	if (ret)
 		function__free(function);
 	else
@@ -61,7 +64,14 @@ void function__free(struct function *function)
 int function__set_policy(struct function *function, const struct policy *policy,
 			 struct dart_error *error)
 {
-	return function->type->set_policy(function, policy, error);
+	uint64_t timeouts[POLICY_TIMEOUTS];
+	int ret;
+
+	memcpy(timeouts, function->policy->timeout_ns, sizeof(timeouts));
+	ret = function->type->set_policy(function, policy, error);
+	if (ret >= 0 && memcmp(timeouts, policy->timeout_ns, sizeof(timeouts)))
+		wheel__renew(function);
+	return ret;
 }
 
 void function__close(struct function *function, bool is_closed)
@@ -98,9 +108,108 @@ bool function__tell_mtu(const struct function *function, struct packet *packet, 
 
 /* ---- flows */
 
-static struct flow_queue *queue_of(struct function *function, const struct flow *flow)
+/* ---- the wheel */
+
+struct question *wheel__question(struct ageing *ageing, uint32_t number)
 {
-	return &function->queues[flow->timeout][flow->state];
+	return &ageing->questions[number % AGEING_QUESTIONS];
+}
+
+void wheel__open(struct ageing *ageing, uint32_t number)
+{
+	int i;
+
+	ageing->first = ageing->next = number;
+	for (i = 0; i < AGEING_SLOTS; i++)
+		TAILQ_INIT(&ageing->slots[i]);
+}
+
+uint64_t wheel__deadline(const struct function *function, const struct flow *flow)
+{
+	return flow->used_ns + function->policy->timeout_ns[flow->timeout];
+}
+
+void wheel__add(struct function *function, struct flow *flow)
+{
+	const uint64_t now_s = function->now_ns / SECOND_NS;
+	uint64_t second = (wheel__deadline(function, flow) + SECOND_NS - 1) / SECOND_NS;
+	struct ageing *ageing = &function->ageing;
+
+	if (!ageing->waiting && ageing->next_s < now_s)
+		ageing->next_s = now_s;
+	if (second < ageing->next_s)
+		second = ageing->next_s;
+	if (second >= ageing->next_s + AGEING_SLOTS)
+		second = ageing->next_s + AGEING_SLOTS - 1;
+	flow->is_in_wheel = true;
+	flow->queue = &ageing->slots[second % AGEING_SLOTS];
+	TAILQ_INSERT_TAIL(flow->queue, flow, of_queue);
+	ageing->waiting++;
+}
+
+/* Questions in the order of their numbers end when nothing is left of them. */
+static void end_questions(struct ageing *ageing)
+{
+	while (ageing->first != ageing->next && !wheel__question(ageing, ageing->first)->left)
+		ageing->first++;
+}
+
+void wheel__forget(struct function *function, struct flow *flow)
+{
+	struct ageing *ageing = &function->ageing;
+	struct question *question;
+	unsigned int place;
+
+	ageing->waiting -= flow->is_in_wheel;
+	flow->is_in_wheel = false;
+	if (!flow->question)
+		return;
+	place = flow->question - 1;
+	question = &ageing->questions[place / FUNCTION_QUESTION_FLOWS];
+	question->flows[place % FUNCTION_QUESTION_FLOWS] = NULL;
+	question->left--;
+	flow->question = 0;
+	end_questions(ageing);
+}
+
+void wheel__move(struct function *function, struct flow *flow)
+{
+	wheel__forget(function, flow);
+	TAILQ_REMOVE(flow->queue, flow, of_queue);
+	wheel__add(function, flow);
+}
+
+void wheel__renew(struct function *function)
+{
+	struct index_link *link;
+	struct flow *flow;
+	uint64_t i;
+
+	for (i = 0; i <= function->flows.mask; i++)
+		for (link = function->flows.chains[i]; link; link = link->next) {
+			flow = (struct flow *)((char *)link - offsetof(struct flow, link));
+			if (flow->is_in_wheel)
+				wheel__move(function, flow);
+		}
+}
+
+/* ---- queues */
+
+/* Puts the flow into the queue of its state. */
+static void join_queue(struct function *function, struct flow *flow)
+{
+	if (flow->state == FLOW_ENTERED && !function->type->keys) {
+		wheel__add(function, flow);
+		return;
+	}
+	flow->queue = &function->queues[flow->timeout][flow->state];
+	TAILQ_INSERT_TAIL(flow->queue, flow, of_queue);
+}
+
+static void leave_queue(struct function *function, struct flow *flow)
+{
+	wheel__forget(function, flow);
+	TAILQ_REMOVE(flow->queue, flow, of_queue);
 }
 
 void function__add(struct function *function, struct flow *flow, uint64_t hash,
@@ -109,8 +218,9 @@ void function__add(struct function *function, struct flow *flow, uint64_t hash,
 	flow->timeout = timeout;
 	flow->state = state;
 	flow->since_ns = now_ns;
+	flow->used_ns = now_ns;
 	index__add(&function->flows, &flow->link, hash);
-	TAILQ_INSERT_TAIL(queue_of(function, flow), flow, of_queue);
+	join_queue(function, flow);
 	function->counts.flows++;
 	function->counts.by_state[state]++;
 }
@@ -122,7 +232,7 @@ void function__remove(struct function *function, struct flow *flow)
 		function->counts.ended++;
 	}
 	index__remove(&function->flows, &flow->link);
-	TAILQ_REMOVE(queue_of(function, flow), flow, of_queue);
+	leave_queue(function, flow);
 	function->counts.flows--;
 	function->counts.by_state[flow->state]--;
 	function->type->free_flow(function, flow);
@@ -132,12 +242,12 @@ void function__remove(struct function *function, struct flow *flow)
 static void wait(struct function *function, struct flow *flow, enum flow_state state,
 		 unsigned int timeout, uint64_t now_ns)
 {
-	TAILQ_REMOVE(queue_of(function, flow), flow, of_queue);
+	leave_queue(function, flow);
 	function->counts.by_state[flow->state]--;
 	flow->state = state;
 	flow->timeout = timeout;
 	flow->since_ns = now_ns;
-	TAILQ_INSERT_TAIL(queue_of(function, flow), flow, of_queue);
+	join_queue(function, flow);
 	function->counts.by_state[state]++;
 }
 
@@ -193,6 +303,8 @@ bool function__use(struct function *function, struct flow *flow, const struct pa
 	default:
 		break;
 	}
+	flow->used_ns = now_ns;
+	flow->stays = 0;
 	flow->packets++;
 	flow->bytes += packet->length;
 	return true;
@@ -222,6 +334,7 @@ void function__ask(struct function *function, struct flow *flow, uint64_t now_ns
 {
 	if (flow->state != FLOW_ENTERING && flow->state != FLOW_ENTERED)
 		return;
+	function->counts.removed++;
 	set_state(function, flow, FLOW_LEAVING, now_ns);
 	if (leave(function, flow))
 		return;
@@ -258,6 +371,7 @@ bool function__waits_for(const struct flow *flow)
 void function__entered(struct function *function, struct flow *flow, bool is_there, uint64_t now_ns)
 {
 	/* The answers to later changes of the flow still name it, and the last one counts. */
+	function->now_ns = now_ns;
 	if (--flow->changes || flow->state != FLOW_ENTERING)
 		return;
 	if (!is_there) {
@@ -327,57 +441,7 @@ void function__compare(struct function *function)
 				compare_flow(function, OF(link), enters);
 }
 
-/* ---- ageing */
-
-/* Flows of a time-out that are asked, or end, in one call. */
-#define TICK_FLOWS 1000
-
-/* The first flow in this state, if it has waited for its time-out. */
-static struct flow *due(const struct function *function, unsigned int timeout,
-			enum flow_state state, uint64_t now_ns)
-{
-	struct flow *flow = TAILQ_FIRST(&function->queues[timeout][state]);
-
-	if (!flow || now_ns < flow->since_ns + function->policy->timeout_ns[timeout])
-		return NULL;
-	return flow;
-}
-
-static bool tick_queues(struct function *function, unsigned int timeout, uint64_t now_ns,
-			bool has_table)
-{
-	struct flow *flow;
-	int i;
-
-	for (i = 0; i < TICK_FLOWS; i++) {
-		flow = due(function, timeout, FLOW_ASKED, now_ns) ?:
-			       due(function, timeout, FLOW_KEPT, now_ns);
-		if (flow) {
-			function__remove(function, flow);
-			continue;
-		}
-		flow = has_table ? due(function, timeout, FLOW_ENTERED, now_ns) : NULL;
-		if (!flow)
-			return false;
-		function__ask(function, flow, now_ns);
-	}
-	return true;
-}
-
-bool function__tick(struct function *function, uint64_t now_ns, bool has_table)
-{
-	bool has_more = false;
-	int timeout;
-
-	function->now_ns = now_ns;
-	if (function->type->keys)
-		return false;
-	for (timeout = 0; timeout < POLICY_TIMEOUTS; timeout++)
-		has_more |= tick_queues(function, timeout, now_ns, has_table);
-	return has_more;
-}
-
-/* ---- for users and the journal */
+/* ---- flows of an earlier process */
 
 struct flow *function__find(const struct function *function, uint8_t protocol,
 			    const struct end *inside, const struct end *remote)
@@ -385,64 +449,6 @@ struct flow *function__find(const struct function *function, uint8_t protocol,
 	if (function->type->keys)
 		return NULL;
 	return function->type->find(function, protocol, inside, remote);
-}
-
-struct flow_record function__record(const struct function *function, const struct flow *flow)
-{
-	return function->type->record(flow);
-}
-
-void function__names(const struct function *function, const struct flow *flow,
-		     struct flow_names *names)
-{
-	struct flow_record record;
-
-	if (function->type->keys) {
-		function->type->keys->names(flow, names);
-		return;
-	}
-	record = function->type->record(flow);
-	names->protocol = policy__protocol_name(record.protocol);
-	policy__print_end(&record.inside, names->inside);
-	policy__print_end(&record.outside, names->outside);
-	policy__print_end(&record.remote, names->remote);
-}
-
-struct flow *function__find_named(const struct function *function, const char *protocol,
-				  const char *inside, const char *remote)
-{
-	const uint8_t number = policy__protocol(protocol);
-	struct end inside_end, remote_end;
-
-	if (function->type->keys)
-		return function->type->keys->find_named(function, protocol, inside, remote);
-	if (!number || !policy__take_end(inside, &inside_end) ||
-	    !policy__take_end(remote, &remote_end))
-		return NULL;
-	return function__find(function, number, &inside_end, &remote_end);
-}
-
-bool function__is_permanent(const struct function *function)
-{
-	return function->type->keys;
-}
-
-const char *function__connection(const struct function *function, const struct flow *flow)
-{
-	return function->type->connection ? function->type->connection(flow) : NULL;
-}
-
-struct flow_use function__use_of(const struct function *function, const struct flow *flow)
-{
-	return (struct flow_use){
-		.state = flow->state,
-		.closure = flow->closure,
-		.is_recorded = flow->is_recorded,
-		.is_static = function->type->is_static && function->type->is_static(flow),
-		.since_ns = flow->since_ns,
-		.packets = flow->packets,
-		.bytes = flow->bytes,
-	};
 }
 
 int function__restore(struct function *function, const struct flow_record *record, uint64_t now_ns)
@@ -494,34 +500,4 @@ void function__forget(struct function *function, const struct flow_record *recor
 
 	if (flow)
 		function__remove(function, flow);
-}
-
-const struct function_counts *function__counts(const struct function *function)
-{
-	return &function->counts;
-}
-
-const char *function__verdict_name(const struct function *function, unsigned int verdict)
-{
-	return verdict < function->type->verdicts ? function->type->verdict_names[verdict] : NULL;
-}
-
-void function__tell_counts(const struct function *function,
-			   void (*tell)(void *subject, const char *group, const char *name,
-					uint64_t count),
-			   void *subject)
-{
-	if (function->type->tell_counts)
-		function->type->tell_counts(function, tell, subject);
-}
-
-bool function__walk(const struct function *function, uint64_t *place, uint64_t chains,
-		    void (*tell)(void *subject, const struct flow *flow), void *subject)
-{
-	const struct index_link *link;
-
-	for (; chains && *place <= function->flows.mask; ++*place, chains--)
-		for (link = function->flows.chains[*place]; link; link = link->next)
-			tell(subject, OF(link));
-	return *place <= function->flows.mask;
 }

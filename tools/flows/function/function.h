@@ -11,9 +11,15 @@
  * age, and are in no journal.
  *
  * Ageing.  The daemon sees no packet of a flow that is in the table, or only packets that end it.
- * So when the time-out has passed since the flow was entered, it removes both entries, and keeps
- * the flow.  If another packet of the flow comes within another time-out, the flow is in use, and
- * is entered again; otherwise it was idle for at least a whole time-out, and ends.
+ * The switch stamps its entries, see <dart/tea_use.h>.  So when the time-out has passed since the
+ * last packet that is known, the daemon asks the switch for the age of the flow: if it is idle for
+ * its time-out, it ends, otherwise it is asked again when it may be.  Another flow with the same
+ * stamps makes the answer too young, never too old.
+ *
+ * The daemon asks in another way if the switch does not answer, or has said so often in turn that
+ * the flow is in use that it may be about another flow: it removes both entries, and keeps the
+ * flow.  If another packet of the flow comes within another time-out, the flow is in use, and is
+ * entered again; otherwise it was idle for at least a whole time-out, and ends.
  */
 #ifndef FLOWS_FUNCTION_H
 #define FLOWS_FUNCTION_H
@@ -70,7 +76,15 @@ struct function_handlers {
 	void (*enter)(void *subject, struct flow *flow);
 	/* false: there is no table, so all changes under way are forgotten until a comparison */
 	bool (*leave)(void *subject, struct flow *flow);
+	/*
+	 * Asks the switch for the ages of up to FUNCTION_QUESTION_FLOWS flows; function__answered()
+	 * follows, or does not.  NULL: there is nobody to ask.
+	 */
+	void (*ask)(void *subject, uint32_t number, struct flow *const *flows, unsigned int count);
 };
+
+/* Flows that the switch is asked about at once. */
+#define FUNCTION_QUESTION_FLOWS 8
 
 struct function;
 
@@ -201,6 +215,12 @@ void function__compare(struct function *function);
  * Returns true if more have waited long enough.
  */
 bool function__tick(struct function *function, uint64_t now_ns, bool has_table);
+/*
+ * The answer to the question with this number: each of its flows had no packet for at least so
+ * long.
+ */
+void function__answered(struct function *function, uint32_t number,
+			const uint64_t idle_ns[static FUNCTION_QUESTION_FLOWS], uint64_t now_ns);
 
 /* ---- for users and the journal */
 
@@ -209,6 +229,9 @@ bool function__tick(struct function *function, uint64_t now_ns, bool has_table);
 struct function_counts {
 	uint64_t verdicts[FUNCTION_VERDICTS_MAX];
 	uint64_t begun, ended, refused; /* refused by the table */
+	/* Flows that the switch was asked about, and answers; @removed: whose entries were, to ask. */
+	uint64_t asked, in_use, idle, unanswered, removed;
+	uint64_t late; /* answers that came too late, or to no question */
 	uint64_t flows;
 	uint64_t by_state[FLOW_STATES];
 };

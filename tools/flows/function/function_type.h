@@ -12,6 +12,7 @@
 struct flow {
 	struct index_link link;
 	TAILQ_ENTRY(flow) of_queue;
+	struct flow_queue *queue; /* that it is in */
 	unsigned int timeout;
 	enum flow_state state;
 	bool is_kept; /* never in the table */
@@ -21,10 +22,32 @@ struct flow {
 	uint8_t seen; /* entries that a comparison found in the table */
 	uint32_t changes; /* since the last comparison, that the table has not made yet */
 	uint64_t since_ns; /* when it got this state; FLOW_KEPT: last packet */
+	uint64_t used_ns; /* no packet is known to be later */
+	uint16_t question; /* that it is in: number of its place, + 1; 0: none */
+	uint8_t tries; /* questions without an answer */
+	uint8_t stays; /* answers in turn that it is in use */
+	bool is_in_wheel;
 	uint64_t packets, bytes; /* that the daemon saw */
 };
 
 TAILQ_HEAD(flow_queue, flow);
+
+#define AGEING_SLOTS 4096 /* of a second */
+#define AGEING_QUESTIONS 128 /* without an answer, at a time */
+
+/* Flows in FLOW_ENTERED, by the time when they may be idle: see wheel__add(). */
+struct ageing {
+	struct flow_queue slots[AGEING_SLOTS];
+	uint64_t next_s; /* time of the first slot that may have flows */
+	uint64_t waiting; /* flows in slots */
+	struct question {
+		struct flow *flows[FUNCTION_QUESTION_FLOWS]; /* NULL: not any more */
+		unsigned int count, left; /* flows at first, and now */
+		uint64_t asked_ns;
+	} questions[AGEING_QUESTIONS];
+	uint32_t first, next; /* numbers; the next question is being made */
+	bool is_silent; /* the switch answers no questions */
+};
 
 /* The first member of each type's state. */
 struct function {
@@ -35,6 +58,7 @@ struct function {
 	struct index flows;
 	/* By time-out and state: the flow that waits longest is first. */
 	struct flow_queue queues[POLICY_TIMEOUTS][FLOW_STATES];
+	struct ageing ageing;
 	struct function_counts counts;
 	uint64_t now_ns; /* of the last call that told a time */
 	bool is_closed;
@@ -105,6 +129,23 @@ struct function_type {
 					 uint64_t count),
 			    void *subject);
 };
+
+/* ---- flows in the table, by the time when they may be idle */
+
+/* @number: of the first question, which no answer to an earlier process should have. */
+void wheel__open(struct ageing *ageing, uint32_t number);
+/* Puts a flow into its slot. */
+void wheel__add(struct function *function, struct flow *flow);
+/* It is about to leave its queue, whatever that is. */
+void wheel__forget(struct function *function, struct flow *flow);
+/* Puts a flow in a slot or a question into its slot: @used_ns is another time. */
+void wheel__move(struct function *function, struct flow *flow);
+/* The time-outs of the policy are others. */
+void wheel__renew(struct function *function);
+
+/* When the flow may be idle. */
+uint64_t wheel__deadline(const struct function *function, const struct flow *flow);
+struct question *wheel__question(struct ageing *ageing, uint32_t number);
 
 /* ---- what a type needs */
 

@@ -18,6 +18,7 @@
 struct port {
 	char interface[IFNAMSIZ];
 	unsigned int index;
+	uint16_t ethertype;
 	int fd;
 	uint64_t overrun;
 	struct mmsghdr messages[PORT_FRAMES];
@@ -36,7 +37,7 @@ static int set_up(struct port *port)
 	};
 	const struct sockaddr_ll address = {
 		.sll_family = AF_PACKET,
-		.sll_protocol = htons(ETHERTYPE_IP),
+		.sll_protocol = htons(port->ethertype),
 		.sll_ifindex = port->index,
 	};
 	const int yes = 1, buffer = RECEIVE_BUFFER;
@@ -51,13 +52,15 @@ static int set_up(struct port *port)
 	return 0;
 }
 
-int port__open(const char *interface, struct port **made, struct dart_error *error)
+int port__open(const char *interface, uint16_t ethertype, struct port **made,
+	       struct dart_error *error)
 {
 	struct port *port = calloc(1, sizeof(*port));
 	int ret;
 
 	if (!port)
 		return dart_error__no_memory(error);
+	port->ethertype = ethertype;
 	strncpy(port->interface, interface, sizeof(port->interface) - 1);
 	/* Without a protocol no frame of another interface arrives before bind(). */
 	port->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -89,6 +92,15 @@ void port__close(struct port *port)
 int port__fd(const struct port *port)
 {
 	return port->fd;
+}
+
+void port__mac(const struct port *port, uint8_t mac[static 6])
+{
+	struct ifreq request = {};
+
+	strcpy(request.ifr_name, port->interface);
+	ioctl(port->fd, SIOCGIFHWADDR, &request);
+	memcpy(mac, request.ifr_hwaddr.sa_data, 6);
 }
 
 /* ---- receiving */

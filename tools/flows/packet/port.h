@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The port of the switch that packets without an entry come to: a packet socket on an interface,
- * for frames with IPv4 that other hosts sent, to whatever Ethernet address.
+ * for frames with one EtherType that other hosts sent, to whatever Ethernet address.
  */
 #ifndef FLOWS_PORT_H
 #define FLOWS_PORT_H
@@ -25,9 +25,12 @@ struct port_frame {
 struct port;
 
 /* Returns 0, or -errno with a sentence in @error. */
-int port__open(const char *interface, struct port **port, struct dart_error *error);
+int port__open(const char *interface, uint16_t ethertype, struct port **port,
+	       struct dart_error *error);
 void port__close(struct port *port);
 int port__fd(const struct port *port);
+/* The Ethernet address of the interface. */
+void port__mac(const struct port *port, uint8_t mac[static 6]);
 
 /*
  * Takes the next frames; their bytes are the port's, may be changed and are valid until the next
