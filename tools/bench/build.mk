@@ -33,6 +33,13 @@ tea_import_speed_sources = tools/bench/tea_import_speed.c tools/bench/memory.c \
 tea_import_speed_libraries := dart
 tea_import_speed_packages := jansson yaml-0.1
 
+# Flows in use, without a switch; the lists are known later: see there.
+programs += flows_ageing_speed
+flows_ageing_speed_sources = tools/bench/flows_ageing_speed.c \
+	$(addprefix tools/flows/packet/,port.c question.c) $(flows_nat)
+flows_ageing_speed_libraries := dart
+flows_ageing_speed_packages := libsystemd libxxhash yaml-0.1
+
 # The XDP reporter, compared with XDP_TX.
 programs += program_run
 program_run_sources := tools/bench/program_run.c tools/report/int_packet.c
