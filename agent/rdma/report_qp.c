@@ -80,12 +80,18 @@ static bool has_no_unreliable(int code)
 	return code == EOPNOTSUPP || code == EINVAL;
 }
 
-static int cannot_open(const struct device *device, int code, struct dart_error *error)
+static int cannot_open(const struct device *device, const struct report_qp_origin *origin, int code,
+		       struct dart_error *error)
 {
+	if (has_no_unreliable(code) && origin->has_choice)
+		return dart_error__set(
+			error, EOPNOTSUPP,
+			"RDMA device %s has no unreliable connected queue pairs (UC), which this store needs (a store created with --transport rc needs none)",
+			device__name(device));
 	if (has_no_unreliable(code))
 		return dart_error__set(
 			error, EOPNOTSUPP,
-			"RDMA device %s has no unreliable connected queue pairs (UC), which reports need (see dartctl doctor; a store created with --transport rc needs none)",
+			"RDMA device %s has no unreliable connected queue pairs (UC), which journals and sketches need (see dartctl doctor)",
 			device__name(device));
 	return dart_error__system(error, code, "cannot open a queue pair");
 }
@@ -113,8 +119,9 @@ static int report_qp__open_reliable(struct report_qp *report_qp, const struct de
 }
 
 static int report_qp__open(struct report_qp *report_qp, const struct device *device,
-			   enum report_transport transport, struct dart_error *error)
+			   const struct report_qp_origin *origin, struct dart_error *error)
 {
+	const enum report_transport transport = origin->transport;
 	int code;
 
 	if (transport == REPORT_RC)
@@ -125,7 +132,7 @@ static int report_qp__open(struct report_qp *report_qp, const struct device *dev
 		code = errno;
 		if (transport == REPORT_AUTO && has_no_unreliable(code))
 			return report_qp__open_reliable(report_qp, device, error);
-		return cannot_open(device, code, error);
+		return cannot_open(device, origin, code, error);
 	}
 	code = report_qp__initialize(report_qp) ?: report_qp__start_receiving(report_qp);
 	if (!code)
@@ -162,7 +169,7 @@ static int report_qp__connect(struct report_qp *report_qp, const struct device *
 	if (ret)
 		return ret;
 	ret = report_qp__choose_psn(report_qp, origin->first_psn, error) ?:
-		      report_qp__open(report_qp, device, origin->transport, error);
+		      report_qp__open(report_qp, device, origin, error);
 	if (ret)
 		memory_view__close(&report_qp->view);
 	return ret;

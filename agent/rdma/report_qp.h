@@ -48,6 +48,7 @@ struct report_qp_origin {
 	int32_t first_psn;
 	uint64_t base; /* 0: a random one */
 	enum report_transport transport;
+	bool has_choice; /* users choose the transport, as for stores */
 };
 
 /*

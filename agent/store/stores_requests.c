@@ -136,6 +136,7 @@ static int add_reporter(struct request *request)
 		return ret;
 	report_kept__read_reporter(request->kept, "reporter", named.text, &origin);
 	origin.transport = ((struct store *)named.object)->transport;
+	origin.has_choice = true;
 	ret = stores__add_reporter(request->subject, (struct store *)named.object, named.address,
 				   &origin, &report_qp, &request->error);
 	request->is_early = ret == -EAGAIN;
