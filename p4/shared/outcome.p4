@@ -17,6 +17,8 @@
 #define OUTCOME_DAMAGED		8w8	/* a wrong checksum of the IPv4 header */
 #define OUTCOME_TAGGED		8w9	/* VLAN tags: not parsed further */
 #define OUTCOME_EXTENSIONS	8w10	/* of IPv6: likewise */
-#define OUTCOMES		11
+#define OUTCOME_ANSWER		8w11	/* of a collector, over a reliable connection */
+#define OUTCOME_FORGED		8w12	/* an answer from another port, or with a wrong ICRC */
+#define OUTCOMES		13
 
 #endif /* DART_OUTCOME_P4 */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Turns a mirrored packet into the WRITE of its report, as <dart/store.h> describes.
- * The architecture defines RandomCopy, SlotHash, ChecksumHash, Psn and Icrc.
+ * The architecture defines RandomCopy, SlotHash, ChecksumHash, NextPsn and Icrc.
  */
 #ifndef DART_WRITE_P4
 #define DART_WRITE_P4
@@ -9,6 +9,7 @@
 #include "collector.p4"
 #include "frame.p4"
 #include "headers.p4"
+#include "rdma/headers.p4"
 #include "report.p4"
 
 #define ETHERNET_BYTES		32w14
@@ -46,34 +47,58 @@ control WriteSlot(inout headers_t headers, in bit<160> value,
 	}
 }
 
-/* @frame_bytes: length of the frame, at which the caller cuts the packet. */
+/* Removes the slot of the copy before from what becomes a probe. */
+control RemoveSlot(inout headers_t headers)
+{
+	apply {
+		headers.slot8.setInvalid();
+		headers.slot16.setInvalid();
+		headers.slot32.setInvalid();
+		headers.slot64.setInvalid();
+	}
+}
+
+/*
+ * @is_reliable: the connection of the collector is. @frame_bytes: length of the frame, at which the
+ * caller cuts the packet. @is_probe: it is a probe, and the report still has to be written.
+ */
 control WriteReport(inout headers_t headers, in report_t report,
 		    in bit<8> all_copies, in bit<48> source_mac,
 		    in bit<32> source, in bit<8> checksum_bytes,
+		    in bool is_reliable, in bit<48> now,
 		    out bit<8> redundancy, out bit<32> frame_bytes,
-		    out bool written)
+		    out bool is_probe, out bool written)
 {
 	RandomCopy() random_copy;
 	SlotHash() slot_hash;
 	ChecksumHash() checksum_hash;
-	Psn() next_psn;
+	NextPsn() next_psn;
 	Icrc() icrc;
 	FindCollector() find_collector;
 	WriteSlot() write_slot;
+	RemoveSlot() remove_slot;
 	WriteFrame() write_frame;
 	collector_t collector;
 	bit<8> copy;
 	bit<32> slot;
 	bit<64> checksum;
 	bit<16> slot_bytes;
+	bit<16> source_port;
+	bit<24> psn;
 	bit<2> pad;
+	bool is_lost;
 
 	apply {
 		written = false;
+		is_probe = false;
 		frame_bytes = 0;
 		find_collector.apply(headers, report.collector, collector);
 		redundancy = collector.redundancy;
 		if (redundancy == 0)
+			return;
+		next_psn.apply(report.collector, is_reliable, now, psn,
+			       is_probe, is_lost);
+		if (is_lost)
 			return;
 
 		copy = report.copy;
@@ -82,14 +107,28 @@ control WriteReport(inout headers_t headers, in report_t report,
 		slot_hash.apply(report, copy, slot);
 		slot = slot & collector.mask;
 		checksum_hash.apply(report, checksum_bytes, checksum);
-		write_slot.apply(headers, report.value, checksum,
-				 checksum_bytes, slot_bytes, pad);
+		if (is_probe) {
+			remove_slot.apply(headers);
+			slot = 0;
+			slot_bytes = 0;
+			pad = 0;
+		} else {
+			write_slot.apply(headers, report.value, checksum,
+					 checksum_bytes, slot_bytes, pad);
+		}
 
+		source_port = (bit<16>)report.share;
+		if (is_reliable)
+			source_port = (bit<16>)headers.bth.queue_pair[9:0];
 		write_frame.apply(headers, source_mac, source,
-				  DART_STORE_UDP_SOURCE_BASE +
-				  (bit<16>)report.share, slot_bytes, pad);
+				  DART_STORE_UDP_SOURCE_BASE + source_port,
+				  slot_bytes, pad);
+		if (is_reliable)
+			headers.bth.opcode = DART_STORE_BTH_RELIABLE;
+		if (is_probe)
+			headers.bth.acknowledge = RDMA_ACK_REQUEST;
 		frame_bytes = ETHERNET_BYTES + (bit<32>)headers.ipv4.length;
-		next_psn.apply(report.collector, headers.bth.psn);
+		headers.bth.psn = psn;
 		headers.reth.address = collector.base +
 			((bit<64>)slot << 4) + ((bit<64>)slot << 2);
 		if (checksum_bytes == 1)

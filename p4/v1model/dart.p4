@@ -4,8 +4,10 @@
  * simple_switch: see Documentation/p4.md.
  *
  *   ingress  forwards a packet by its destination; finds what to report, and the
- *            collector; mirrors the packet towards that collector
- *   egress   measures the values of postcards; turns mirrored packets into reports
+ *            collector; mirrors the packet towards that collector; sends answers of
+ *            collectors to egress of the port where they arrived
+ *   egress   measures the values of postcards; turns mirrored packets into reports; takes
+ *            answers
  */
 #include <core.p4>
 #include <v1model.p4>
@@ -18,6 +20,7 @@
 #define TRIGGER_NONE	8w0
 #define TRIGGER_PATH	8w1	/* the path in its INT */
 #define TRIGGER_HOP	8w2	/* the measurement of this switch */
+#define TRIGGER_ANSWER	8w3	/* no report: egress takes the packet as an answer */
 
 #define SINK_NONE	8w0
 #define SINK_ALL	8w1
@@ -30,14 +33,59 @@
 
 struct metadata_t {
 	bit<8> trigger;
+	bit<32> residue;
 	@field_list(MIRRORED)
 	report_t report;
 }
 
+/* An answer of a collector has a fixed length.  The ICRC is not parsed. */
+#define ANSWER_BYTES	32w62
+#define FIRST_STATES							\
+	bit<344> beginning;						\
+									\
+	state start {							\
+		metadata.residue = ICRC_RESIDUE;			\
+		transition select(standard.packet_length) {		\
+			ANSWER_BYTES: same_length;			\
+			default: ethernet;				\
+		}							\
+	}								\
+									\
+	/*								\
+	 * Selects by EtherType, version and length of the header, length, fragment, protocol,	\
+	 * port, length and opcode.					\
+	 */								\
+	state same_length {						\
+		beginning = packet.lookahead<bit<344>>();		\
+		transition select(beginning[247:232],			\
+				  beginning[231:224],			\
+				  beginning[215:200],			\
+				  beginning[181:168],			\
+				  beginning[159:152],			\
+				  beginning[55:40],			\
+				  beginning[39:24],			\
+				  beginning[7:0]) {			\
+			(ETHERTYPE_IPV4, 0x45, 48, 0, PROTOCOL_UDP,	\
+			 DART_STORE_UDP_PORT, 28,			\
+			 DART_STORE_BTH_ACKNOWLEDGE): answer;		\
+			default: ethernet;				\
+		}							\
+	}								\
+									\
+	state answer {							\
+		packet.extract(headers.ethernet);			\
+		packet.extract(headers.ipv4);				\
+		packet.extract(headers.udp);				\
+		packet.extract(headers.bth);				\
+		packet.extract(headers.aeth);				\
+		transition accept;					\
+	}
+
+#include "icrc.p4"
 #include "parser.p4"
 #include "forward.p4"
 #include "hash.p4"
-#include "icrc.p4"
+#include "sequence.p4"
 #include "state.p4"
 #include "shared/flow.p4"
 #include "shared/path.p4"
@@ -126,10 +174,42 @@ control DartIngress(inout headers_t headers, inout metadata_t metadata,
 		size = DART_STORE_SHARES;
 	}
 
+	@name(".dart_answer_of")
+	action answer_of(bit<8> collector, bit<16> session)
+	{
+		metadata.report.collector = collector;
+		metadata.report.session = session;
+	}
+
+	/* By the address and the queue pair of a collector with a reliable connection. */
+	@name(".dart_answer")
+	table answer {
+		key = {
+			headers.ipv4.source ++ headers.bth.queue_pair : exact
+				@name("source");
+		}
+		actions = { answer_of; NoAction; }
+		default_action = NoAction;
+		size = COLLECTOR_ENTRIES;
+	}
+
 	apply {
 		metadata.trigger = TRIGGER_NONE;
 		if (!headers.ethernet.isValid()) {
 			mark_to_drop(standard);
+			return;
+		}
+		if (headers.aeth.isValid() && answer.apply().hit) {
+			if ((bit<16>)standard.ingress_port + 1 ==
+			    metadata.report.session &&
+			    standard.checksum_error == 0) {
+				standard.egress_spec = standard.ingress_port;
+				metadata.trigger = TRIGGER_ANSWER;
+				packets.count((bit<32>)OUTCOME_ANSWER);
+			} else {
+				mark_to_drop(standard);
+				packets.count((bit<32>)OUTCOME_FORGED);
+			}
 			return;
 		}
 		forward.apply(headers.ethernet.destination, standard,
@@ -208,6 +288,7 @@ control DartEgress(inout headers_t headers, inout metadata_t metadata,
 		   inout standard_metadata_t standard)
 {
 	WriteReport() write_report;
+	TakeAnswer() take_answer;
 	RemoveStack() remove_stack;
 	RemoveExtras() remove_extras;
 	bit<48> source_mac = 0;
@@ -216,6 +297,8 @@ control DartEgress(inout headers_t headers, inout metadata_t metadata,
 	bit<8> all_copies = 0;
 	bit<8> redundancy;
 	bit<32> frame_bytes;
+	bool is_reliable;
+	bool is_probe;
 	bool written;
 
 	@name(".dart_reports")
@@ -236,6 +319,23 @@ control DartEgress(inout headers_t headers, inout metadata_t metadata,
 		default_action = NoAction;
 	}
 
+	/* @first_psn: for the control plane, which tells queue pairs apart by it. */
+	@noWarn("unused")
+	@name(".dart_reliable")
+	action reliable(bit<24> first_psn)
+	{
+		is_reliable = true;
+	}
+
+	/* Collectors with reliable connections. */
+	@name(".dart_connection")
+	table connection {
+		key = { metadata.report.collector : exact @name("collector"); }
+		actions = { reliable; NoAction; }
+		default_action = NoAction;
+		size = COLLECTOR_ENTRIES;
+	}
+
 	/* See schemas/postcard.yaml; BMv2 counts microseconds. */
 	action measure()
 	{
@@ -253,6 +353,11 @@ control DartEgress(inout headers_t headers, inout metadata_t metadata,
 			if (standard.instance_type == REPLICATION &&
 			    standard.egress_port == standard.ingress_port) {
 				mark_to_drop(standard);
+			} else if (metadata.trigger == TRIGGER_ANSWER) {
+				take_answer.apply(headers,
+					metadata.report.collector,
+					standard.egress_global_timestamp);
+				mark_to_drop(standard);
 			} else if (metadata.trigger == TRIGGER_HOP) {
 				measure();
 				clone_preserving_field_list(CloneType.E2E,
@@ -267,9 +372,13 @@ control DartEgress(inout headers_t headers, inout metadata_t metadata,
 			mark_to_drop(standard);
 			return;
 		}
+		is_reliable = false;
+		connection.apply();
 		write_report.apply(headers, metadata.report, all_copies,
 				   source_mac, source, checksum_bytes,
-				   redundancy, frame_bytes, written);
+				   is_reliable,
+				   standard.egress_global_timestamp,
+				   redundancy, frame_bytes, is_probe, written);
 		if (!written) {
 			mark_to_drop(standard);
 			return;
@@ -277,24 +386,32 @@ control DartEgress(inout headers_t headers, inout metadata_t metadata,
 		remove_extras.apply(headers);
 		remove_stack.apply(headers);
 		truncate(frame_bytes);
-		reports.count((bit<32>)metadata.report.collector);
-		metadata.report.copy = metadata.report.copy + 1;
-		if (all_copies == 1 && metadata.report.copy < redundancy)
+		if (!is_probe) {
+			reports.count((bit<32>)metadata.report.collector);
+			metadata.report.copy = metadata.report.copy + 1;
+		}
+		if (is_probe || (all_copies == 1 &&
+				 metadata.report.copy < redundancy))
 			clone_preserving_field_list(CloneType.E2E,
 				(bit<32>)metadata.report.session, MIRRORED);
 	}
 }
 
+/* Of answers: the ICRC.  simple_switch exits if the residue is a constant. */
 control DartVerifyChecksum(inout headers_t headers, inout metadata_t metadata)
 {
-	apply { }
+	apply {
+		verify_checksum_with_payload(headers.aeth.isValid(),
+			{ UP_TO_BTH(headers), headers.aeth },
+			metadata.residue, HashAlgorithm.crc32);
+	}
 }
 
 /* For reports only: ingress adjusts the checksums of forwarded packets. */
 control DartComputeChecksum(inout headers_t headers, inout metadata_t metadata)
 {
 	apply {
-		update_checksum(headers.bth.isValid(),
+		update_checksum(headers.icrc.isValid(),
 			{ headers.ipv4.version, headers.ipv4.ihl,
 			  headers.ipv4.type_of_service, headers.ipv4.length,
 			  headers.ipv4.identification, headers.ipv4.reserved,

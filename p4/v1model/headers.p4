@@ -4,6 +4,7 @@
 #define DART_V1MODEL_HEADERS_P4
 
 #include "shared/headers.p4"
+#include "shared/rdma/headers.p4"
 
 header ipv4_options_h {
 	varbit<320> options;
@@ -31,6 +32,7 @@ header int_tail_h {
 #define HEADERS_BEHIND							\
 	bth_h bth;							\
 	reth_h reth;							\
+	aeth_h aeth;							\
 	slot8_h slot8;							\
 	slot16_h slot16;						\
 	slot32_h slot32;						\

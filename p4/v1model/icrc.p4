@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ICRC of a report: CRC-32 of IEEE 802.3 over the frame from the IP header on,
+ * The ICRC of a report, a probe or an answer: CRC-32 of IEEE 802.3 over the frame from the IP header on,
  * with ones in place of fields that routers change; least significant byte first.
  */
 #ifndef DART_V1MODEL_ICRC_P4
@@ -8,7 +8,7 @@
 
 #include "headers.p4"
 
-#define BEFORE_SLOT(h)							\
+#define UP_TO_BTH(h)							\
 	64w0xffffffffffffffff, h.ipv4.version, h.ipv4.ihl, 8w0xff,	\
 	h.ipv4.length, h.ipv4.identification, h.ipv4.reserved,		\
 	h.ipv4.dont_fragment, h.ipv4.more_fragments, h.ipv4.offset,	\
@@ -16,8 +16,14 @@
 	h.ipv4.destination, h.udp.source, h.udp.destination,		\
 	h.udp.length, 16w0xffff, h.bth.opcode, h.bth.solicited,		\
 	h.bth.migration, h.bth.pad, h.bth.version, h.bth.partition,	\
-	8w0xff, h.bth.queue_pair, h.bth.acknowledge, h.bth.psn,		\
+	8w0xff, h.bth.queue_pair, h.bth.acknowledge, h.bth.psn
+
+#define BEFORE_SLOT(h)							\
+	UP_TO_BTH(h),							\
 	h.reth.address, h.reth.rkey, h.reth.length
+
+/* The CRC of any bytes followed by their CRC. */
+#define ICRC_RESIDUE	0x2144df1c
 
 #define ICRC_OF(field, ...)						\
 	hash(field, HashAlgorithm.crc32, 64w0, { __VA_ARGS__ },		\
@@ -40,10 +46,12 @@ control Icrc(inout headers_t headers)
 			ICRC_OF(crc, BEFORE_SLOT(headers),
 				headers.slot32.checksum,
 				headers.slot32.value);
-		else
+		else if (headers.slot64.isValid())
 			ICRC_OF(crc, BEFORE_SLOT(headers),
 				headers.slot64.checksum,
 				headers.slot64.value);
+		else
+			ICRC_OF(crc, BEFORE_SLOT(headers));
 		headers.icrc.icrc = crc[7:0] ++ crc[15:8] ++ crc[23:16] ++
 				    crc[31:24];
 	}

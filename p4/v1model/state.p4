@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The registers of a switch, its random numbers and the sum over INT. */
+/* Other registers of a switch, its random numbers and the sum over INT. */
 #ifndef DART_V1MODEL_STATE_P4
 #define DART_V1MODEL_STATE_P4
 
@@ -13,22 +13,6 @@ control RandomCopy(in bit<8> redundancy, out bit<8> copy)
 {
 	apply {
 		random(copy, 0, redundancy - 1);
-	}
-}
-
-/* The PSN of this report: the lowest 24 bits of the register. */
-control Psn(in bit<8> collector, out bit<24> psn)
-{
-	@name(".dart_psn")
-	register<bit<32>>(COLLECTOR_ENTRIES) next;
-	bit<32> value;
-
-	apply {
-		@atomic {
-			next.read(value, (bit<32>)collector);
-			next.write((bit<32>)collector, value + 1);
-		}
-		psn = value[23:0];
 	}
 }
 

@@ -67,8 +67,6 @@ export_store
 on host sh -c "dartctl store export paths >$collectors"
 check "its export says so" gojq -e '.collectors[0].transport == "rc"' $collectors
 check "so does the list of reporters" [ "$(reporter transport) $(reporter state)" = "rc ready" ]
-refuse "a switch is refused" "send them over unreliable ones only" \
-	dartctl switch push --target bmv2 --thrift localhost:1 --port 1 $collectors
 refuse "an XDP reporter is refused" "send them over unreliable ones only" \
 	dartctl xdp attach eth0 --collectors $collectors
 

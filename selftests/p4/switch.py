@@ -7,6 +7,7 @@ visible outside, so tests can run in parallel.
 
 import atexit
 import ctypes
+import ipaddress
 import json
 import os
 import re
@@ -41,7 +42,7 @@ SILENCE = {port: [] for port in PORTS}
 # shared/outcome.p4
 OUTCOMES = ("report", "other", "truncated", "malformed", "incomplete",
             "anonymous", "unassigned", "unchanged", "damaged",
-            "tagged", "extensions")
+            "tagged", "extensions", "answer", "forged")
 
 
 def polynomial(field):
@@ -289,13 +290,16 @@ class Switch(Running):
         """
         reporter = next(iter(entries.values()))
         self.do("table_clear dart_share")
-        self.do("table_clear dart_collector")
+        for table in ("dart_collector", "dart_connection", "dart_answer"):
+            self.do("table_clear", table)
         self.do("table_set_default dart_reporter dart_report_from",
                 "52:54:00:00:00:02", reporter["reporter"],
                 reporter["checksum_bits"] // 8, int(all_copies))
         for number, entry in entries.items():
             self.add_collector(number, entry)
             self.set_psn(number, entry["first_psn"])
+            if entry.get("transport") == "rc":
+                self.connect(number, entry)
         for share, number in shares.items():
             self.do("table_add dart_share dart_assign", share, "=>", number,
                     1 + entries[number].get("port", COLLECTORS))
@@ -306,6 +310,18 @@ class Switch(Running):
                 entry["mac"], entry["ip"], entry["qpn"], entry["rkey"],
                 entry["base"], 2**entry["slots_log2"] - 1,
                 entry["redundancy"])
+
+    def connect(self, number, entry):
+        """Makes the connection of collector @number a reliable one."""
+        self.do("register_write dart_state", number, 0)
+        self.do("table_add dart_connection dart_reliable", number, "=>", entry["first_psn"])
+        source = int(ipaddress.ip_address(entry["ip"])) << 24 | entry["qpn"]
+        self.do("table_add dart_answer dart_answer_of", source, "=>", number,
+                1 + entry.get("port", COLLECTORS))
+
+    def register(self, name, index):
+        answer = self.do("register_read", name, index)
+        return int(answer.split("=")[1])
 
     def set_psn(self, number, psn):
         self.do("register_write dart_psn", number, psn)

@@ -126,6 +126,21 @@ def frame_of(entry, source_mac, share, slot, address, psn, transport):
                       bth + reth + slot + bytes(pad))
 
 
+def probe(entry, source_mac, psn):
+    """Asks a reliable connection for the expected PSN."""
+    bth = struct.pack(">BBHII", 0x0A, 0x40, 0xFFFF, entry["qpn"], 2**31 | psn)
+    reth = struct.pack(">QII", int(entry["base"], 16), entry["rkey"], 0)
+    return roce_frame((source_mac, entry["reporter"]), (entry["mac"], entry["ip"]),
+                      0xC000 + entry["qpn"] % 1024, bth + reth)
+
+
+def answer(entry, psn, syndrome):
+    """An acknowledgement (@syndrome 0) or a NAK of a reliable connection."""
+    bth = struct.pack(">BBHII", 0x11, 0x40, 0xFFFF, entry["qpn"], psn % 2**24)
+    return roce_frame((entry["mac"], entry["ip"]), ("02:00:0a:00:00:02", entry["reporter"]),
+                      4791, bth + bytes([syndrome]) + bytes(3))
+
+
 def vector(key, value, number=0, **changes):
     """Report @number to a collector, with copy @copy of the key."""
     entry = {

@@ -18,7 +18,7 @@ switch_steps := $(addprefix tools/dartctl/switch/, bmv2/entry.c engine/hosts.c \
 	engine/steps.c) $(switch_messages)
 switch_thrift := $(addprefix tools/dartctl/switch/, bmv2/group.c \
 	bmv2/program.c bmv2/register.c bmv2/table.c thrift/thrift.c)
-switch_reports := $(addprefix tools/dartctl/switch/reports/, kind.c state.c \
+switch_reports := $(addprefix tools/dartctl/switch/reports/, kind.c state.c status.c \
 	steps.c)
 switch_lookups := $(addprefix tools/dartctl/switch/lookups/, kind.c program.c \
 	state.c steps.c wish.c)

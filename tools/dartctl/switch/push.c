@@ -14,6 +14,7 @@
 #include "tools/dartctl/switch/lookups/push.h"
 #include "tools/dartctl/switch/lookups/status.h"
 #include "tools/dartctl/switch/reports/push.h"
+#include "tools/dartctl/switch/reports/status.h"
 #include "tools/dartctl/switch/sketches/kind.h"
 
 #define FILES_MAX	DART_COLLECTORS_MAX
@@ -239,7 +240,7 @@ static int push(struct options *options, int argc, char **argv)
 	}
 }
 
-/* 'push --dry-run' shows all of a switch that reports or appends, so this is for the others. */
+/* 'push --dry-run' shows all of a switch that appends, so this is for the others. */
 static int show(struct options *options, int argc, char **argv)
 {
 	struct request request = {};
@@ -252,7 +253,8 @@ static int show(struct options *options, int argc, char **argv)
 		return misuse("'%s' needs --target bmv2 and --thrift HOST:PORT", argv[0]);
 	if (optind < argc)
 		return misuse("'%s' takes no names", argv[0]);
-	if (ledger_status__show(request.thrift, options->json, &status))
+	if (ledger_status__show(request.thrift, options->json, &status) ||
+	    report_status__show(request.thrift, options->json, &status))
 		return status;
 	return lookup_status__show(request.thrift, options->json);
 }
@@ -263,7 +265,7 @@ const struct command switch_commands[] = {
 	  "configure the collectors, lookup tables, ledger, journal or sketch of a P4 switch, with --follow also later ones",
 	  .parse = push },
 	{ "show", "--target bmv2 --thrift HOST:PORT",
-	  "print the activity of a P4 switch with lookup tables, or with a ledger",
+	  "print the activity of a P4 switch that reports, has lookup tables or a ledger",
 	  .parse = show },
 	{ }
 };

@@ -34,7 +34,7 @@ struct switch_table {
 struct switch_entry {
 	bool there;
 	int32_t handle; /* number that the switch gave to the entry */
-	uint32_t key; /* only in a sparse table */
+	uint64_t key; /* only in a sparse table */
 	uint64_t values[SWITCH_VALUES_MAX]; /* unused ones are 0 */
 };
 

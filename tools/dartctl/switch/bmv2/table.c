@@ -287,7 +287,7 @@ static bool take_sparse(void *subject, const struct bmv2_entry *entry)
 	for (; free < end && free->there; free++)
 		if (free->key == key)
 			return false;
-	if (free == end || key > UINT32_MAX)
+	if (free == end || key == UINT64_MAX)
 		return false;
 	free->key = key;
 	take_values(entry, free);

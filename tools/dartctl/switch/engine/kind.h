@@ -28,7 +28,7 @@ enum switch_label {
 	SWITCH_NUMBERED, /* "share 0-511"; without a number if the table has no key */
 	SWITCH_FROM_ONE, /* "session 1", for number 0 */
 	SWITCH_NAMED, /* "otherwise absent", by name_of() */
-	SWITCH_BY_ADDRESS, /* "responses of 10.0.0.1": the key of the entry */
+	SWITCH_BY_ADDRESS, /* "responses of 10.0.0.1": the first 32 bits of the key */
 	SWITCH_COUNTED, /* "stash: 2 entries" */
 	SWITCH_TOGETHER, /* "cache": all of them */
 };

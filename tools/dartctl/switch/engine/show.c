@@ -30,12 +30,13 @@ static const char *name_of(const struct switch_object *object, uint32_t number)
 	return object->name_of(number) ?: "unknown";
 }
 
-/* The key of an entry that is an address; an entry that leaves exists only in @now. */
+/* The key of an entry that is an address, or begins with one; an entry that leaves exists only in @now. */
 static const char *address_of(const struct switch_object *object, const struct switch_step *step,
 			      const void *now, const void *wanted, char text[INET_ADDRSTRLEN])
 {
 	const void *state = step->verb == SWITCH_REMOVE ? now : wanted;
-	struct in_addr address = { htonl(switch_state__entry(state, object, step->first)->key) };
+	const uint64_t key = switch_state__entry(state, object, step->first)->key;
+	struct in_addr address = { htonl(key >> (object->table->key_bits - 32)) };
 
 	return inet_ntop(AF_INET, &address, text, INET_ADDRSTRLEN);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Prints commands for simple_switch_CLI that set up a switch, see commands.h. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -26,18 +27,23 @@ static void print_step(const struct switch_step *step, const struct report_state
 {
 	const struct switch_object *object = &report_objects[step->object];
 	const struct switch_table *table = object->table;
+	const struct switch_entry *entry;
 	uint32_t number;
 
 	for (number = step->first; number <= step->last; number++) {
+		entry = switch_state__entry(wanted, object, number);
+		if (object->place == SWITCH_REGISTER && wanted->connections[number].there)
+			printf("register_write " REPORT_REGISTER_STATE " %u 0\n", number);
 		if (object->place == SWITCH_SESSION)
 			printf("mirroring_add %u", number + 1);
 		else if (object->place == SWITCH_REGISTER)
 			printf("register_write " REPORT_REGISTER_PSN " %u", number);
 		else if (table->key_bits)
-			printf("table_add %s %s %u =>", table->name, table->action, number);
+			printf("table_add %s %s %" PRIu64 " =>", table->name, table->action,
+			       table->is_sparse ? entry->key : number);
 		else
 			printf("table_set_default %s %s", table->name, table->action);
-		print_values(table, switch_state__entry(wanted, object, number));
+		print_values(table, entry);
 	}
 }
 
@@ -67,6 +73,8 @@ static int print(const struct switch_program *program, const struct report_wish 
 	/* Without shares the switch reports nothing; the last commands add them. */
 	printf("table_clear %s\n", report_tables[REPORT_SHARE].name);
 	printf("table_clear %s\n", report_tables[REPORT_COLLECTOR].name);
+	printf("table_clear %s\n", report_tables[REPORT_CONNECTION].name);
+	printf("table_clear %s\n", report_tables[REPORT_ANSWER].name);
 	print_polynomials(program);
 	for (i = 0; i < steps.count; i++)
 		print_step(&steps.list[i], wanted);

@@ -27,6 +27,10 @@ static const struct switch_polynomial polynomials[] = {
 
 static const struct switch_register registers[] = {
 	{ REPORT_REGISTER_PSN, SWITCH_HOSTS_MAX },
+	{ REPORT_REGISTER_STATE, SWITCH_HOSTS_MAX },
+	{ REPORT_REGISTER_EXPECTED, SWITCH_HOSTS_MAX },
+	{ REPORT_REGISTER_LOST, SWITCH_HOSTS_MAX },
+	{ REPORT_REGISTER_STOPS, SWITCH_HOSTS_MAX },
 };
 
 /* Does the program compute all hashes that reports to @collector ever need? */
@@ -89,6 +93,34 @@ static int compute(const void *now, const void *wanted, const void *last,
 	return report_steps__compute(now, wanted, steps);
 }
 
+/*
+ * The reports to the former queue pair that nothing has answered are lost.  The switch finds out by
+ * a probe where the next one stands.
+ */
+static int begin_connection(const struct switch_change *change, uint32_t number)
+{
+	const struct report_state *now = change->now;
+	struct thrift *thrift = change->thrift;
+	struct dart_error *error = change->error;
+	uint64_t state, next, expected, lost, stops = 0;
+	int ret;
+
+	ret = bmv2_register__read(thrift, REPORT_REGISTER_STATE, number, &state, error) ?:
+	      bmv2_register__read(thrift, REPORT_REGISTER_PSN, number, &next, error) ?:
+	      bmv2_register__read(thrift, REPORT_REGISTER_EXPECTED, number, &expected, error) ?:
+	      bmv2_register__read(thrift, REPORT_REGISTER_LOST, number, &lost, error) ?:
+	      bmv2_register__read(thrift, REPORT_REGISTER_STOPS, number, &stops, error);
+	if (ret)
+		return ret;
+	if (!now->connections[number].there)
+		lost = stops = 0;
+	else
+		lost += report_state__unanswered(state, next, expected);
+	return bmv2_register__write(thrift, REPORT_REGISTER_LOST, number, lost & UINT32_MAX, error) ?:
+	       bmv2_register__write(thrift, REPORT_REGISTER_STOPS, number, stops, error) ?:
+	       bmv2_register__write(thrift, REPORT_REGISTER_STATE, number, 0, error);
+}
+
 /* No report goes to this collector yet, so the register must keep the value. */
 static int set_psn(const struct switch_change *change, const struct switch_step *step,
 		   uint32_t number)
@@ -96,8 +128,12 @@ static int set_psn(const struct switch_change *change, const struct switch_step 
 	const struct report_state *wanted = change->wanted;
 	const uint32_t psn = wanted->first_psns[number].values[0];
 	uint64_t found;
-	int ret;
+	int ret = 0;
 
+	if (wanted->connections[number].there)
+		ret = begin_connection(change, number);
+	if (ret)
+		return ret;
 	ret = bmv2_register__write(change->thrift, REPORT_REGISTER_PSN, number, psn,
 				   change->error) ?:
 	      bmv2_register__read(change->thrift, REPORT_REGISTER_PSN, number, &found,

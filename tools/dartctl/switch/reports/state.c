@@ -2,6 +2,8 @@
 /* The state of a switch that reports, as it is and as it should be, see state.h. */
 #include <arpa/inet.h>
 
+#include <libdart/report/roce_frame.h>
+
 #include "state.h"
 
 const struct switch_table report_tables[REPORT_TABLES] = {
@@ -32,6 +34,19 @@ const struct switch_table report_tables[REPORT_TABLES] = {
 			{ "all_copies", 8, SWITCH_DECIMAL },
 		}
 	},
+	[REPORT_CONNECTION] = {
+		"dart_connection", "dart_reliable", 8, REPORT_COLLECTOR_KEYS,
+		SWITCH_HOSTS_MAX, 1, {
+			{ "first_psn", 24, SWITCH_DECIMAL },
+		}
+	},
+	[REPORT_ANSWER] = {
+		"dart_answer", "dart_answer_of", 56, SWITCH_HOSTS_MAX,
+		SWITCH_HOSTS_MAX, 2, {
+			{ "collector", 8, SWITCH_DECIMAL },
+			{ "session", 16, SWITCH_DECIMAL },
+		}, .is_sparse = true,
+	},
 };
 
 #define AT(member) offsetof(struct report_state, member)
@@ -43,6 +58,10 @@ const struct switch_object report_objects[REPORT_OBJECTS] = {
 			       &report_tables[REPORT_COLLECTOR], AT(collectors) },
 	[REPORT_REPORTER] = { "reporter", SWITCH_TABLE, SWITCH_NUMBERED,
 			      &report_tables[REPORT_REPORTER], AT(reporter) },
+	[REPORT_CONNECTION] = { "reliable connection", SWITCH_TABLE, SWITCH_NUMBERED,
+				&report_tables[REPORT_CONNECTION], AT(connections) },
+	[REPORT_ANSWER] = { "answers", SWITCH_TABLE, SWITCH_BY_ADDRESS,
+			    &report_tables[REPORT_ANSWER], AT(answers) },
 	[REPORT_SESSION] = { "session", SWITCH_SESSION, SWITCH_FROM_ONE, &switch_session,
 			     AT(sessions) },
 	[REPORT_PSN] = { "psn", SWITCH_REGISTER, SWITCH_NUMBERED, &switch_psn, AT(first_psns) },
@@ -81,6 +100,39 @@ static void want_collector(struct switch_entry *entry, const struct dart_collect
 	entry->values[COLLECTOR_REDUNDANCY] = collector->geometry.redundancy;
 }
 
+static void want_connection(struct report_state *wanted, const struct dart_collector *collector,
+			    uint32_t number, uint16_t port)
+{
+	struct switch_entry *answer = &wanted->answers[number];
+
+	switch_entry__set(&wanted->connections[number], collector->first_psn);
+	answer->there = true;
+	answer->key = (uint64_t)ntohl(collector->ip.s_addr) << 24 | collector->qpn;
+	answer->values[ANSWER_COLLECTOR] = number;
+	answer->values[ANSWER_SESSION] = 1 + port;
+}
+
+/* The probe that is under way at first is no report. */
+uint32_t report_state__unanswered(uint64_t state, uint64_t next, uint64_t expected)
+{
+	const uint32_t distance = (next - expected) & DART_ROCE_PSN_MASK;
+
+	if (state & REPORT_STATE_FOLLOWED)
+		return distance;
+	return state & REPORT_STATE_PROBING && distance ? distance - 1 : 0;
+}
+
+const struct switch_entry *report_state__answer(const struct switch_entry answers[SWITCH_HOSTS_MAX],
+						const struct switch_entry *entry)
+{
+	uint32_t i;
+
+	for (i = 0; i < SWITCH_HOSTS_MAX; i++)
+		if (answers[i].there && answers[i].key == entry->key)
+			return &answers[i];
+	return NULL;
+}
+
 void report_state__want(const struct report_wish *wish, const struct report_state *now,
 			struct report_state *wanted)
 {
@@ -96,6 +148,8 @@ void report_state__want(const struct report_wish *wish, const struct report_stat
 		want_collector(&wanted->collectors[numbers[i]], &collectors->list[i]);
 		switch_entry__set(&wanted->first_psns[numbers[i]], collectors->list[i].first_psn);
 		switch_entry__set(&wanted->sessions[wish->ports[i]], wish->ports[i]);
+		if (collectors->list[i].is_reliable)
+			want_connection(wanted, &collectors->list[i], numbers[i], wish->ports[i]);
 	}
 	for (share = 0; share < DART_STORE_SHARES; share++) {
 		i = collectors->shares[share];

@@ -12,13 +12,24 @@
 #include "wish.h"
 
 #define REPORT_COLLECTOR_KEYS	256	/* numbers that the key of the table can express */
-#define REPORT_REGISTER_PSN		"dart_psn"	/* a register, by collector */
+#define REPORT_REGISTER_PSN		"dart_psn"	/* registers, by collector */
+/* Only of reliable connections, see p4/v1model/sequence.p4. */
+#define REPORT_REGISTER_STATE		"dart_state"
+#define REPORT_REGISTER_EXPECTED	"dart_expected"
+#define REPORT_REGISTER_LOST		"dart_lost"
+#define REPORT_REGISTER_STOPS		"dart_stops"
+/* Bits of the state. */
+#define REPORT_STATE_FOLLOWED		0x01
+#define REPORT_STATE_PROBING		0x02
+#define REPORT_STATE_BROKEN		0x10
 
 /* The objects of steps; first, the tables. */
 enum {
 	REPORT_SHARE,
 	REPORT_COLLECTOR,
 	REPORT_REPORTER,
+	REPORT_CONNECTION, /* of collectors with reliable ones */
+	REPORT_ANSWER, /* likewise, by address and queue pair */
 	REPORT_TABLES,
 	REPORT_SESSION = REPORT_TABLES, /* by port */
 	REPORT_PSN, /* by collector */
@@ -39,6 +50,8 @@ enum {
 	COLLECTOR_MASK,
 	COLLECTOR_REDUNDANCY,
 };
+enum { CONNECTION_FIRST_PSN };
+enum { ANSWER_COLLECTOR, ANSWER_SESSION };
 enum {
 	REPORTER_MAC,
 	REPORTER_IP,
@@ -50,9 +63,18 @@ struct report_state {
 	struct switch_entry shares[DART_STORE_SHARES];
 	struct switch_entry collectors[REPORT_COLLECTOR_KEYS];
 	struct switch_entry reporter;
+	struct switch_entry connections[REPORT_COLLECTOR_KEYS];
+	struct switch_entry answers[SWITCH_HOSTS_MAX]; /* wanted ones by collector */
 	struct switch_entry sessions[SWITCH_PORTS]; /* by port, which is the value */
 	struct switch_entry first_psns[SWITCH_HOSTS_MAX]; /* only in a wanted state */
 };
+
+/* Reports to a queue pair that nothing has answered yet, by its registers. */
+uint32_t report_state__unanswered(uint64_t state, uint64_t next, uint64_t expected);
+
+/* The entry in @answers with the key of @entry; NULL if there is none. */
+const struct switch_entry *report_state__answer(const struct switch_entry answers[SWITCH_HOSTS_MAX],
+						const struct switch_entry *entry);
 
 /*
  * Writes the state to @wanted, whose bytes are 0, that a switch with the state @now should get.  A

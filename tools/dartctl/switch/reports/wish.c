@@ -32,18 +32,14 @@ int report_wish__complete(struct report_wish *wish, const struct report_options 
 		return dart_error__set(error, EINVAL,
 				       "there are %u collectors, but a switch has room for %d",
 				       collectors->count, SWITCH_HOSTS_MAX);
-	for (i = 0; i < collectors->count; i++)
-		if (collectors->list[i].is_reliable)
-			return dart_error__set(
-				error, EOPNOTSUPP,
-				"store '%s' takes reports over a reliable connection (RC), and switches send them over unreliable ones only (dartctl store create --transport uc)",
-				collectors->list[i].name);
+	/* The program writes nothing but paths and postcards. */
 	if (length != VALUE)
 		return dart_error__set(
 			error, EINVAL,
 			"the store has values of %u bytes, but paths and postcards have %d (dartctl store create --value %d)",
 			length, VALUE, VALUE);
 	wish->all_copies = options->all_copies;
+	/* One port leads to all stores of a host. */
 	for (i = 0; i < collectors->count; i++)
 		hosts.addresses[i] = collectors->list[i].ip;
 	return switch_ports__assign(&options->ports, &hosts, wish->ports, error);
