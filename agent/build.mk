@@ -74,6 +74,7 @@ unit_serve_tcp_uncertified_sources := $(unit_serve_tcp_sources)
 application_process := $(addprefix agent/application/, \
 	elf_image.c mapped.c proc_files.c process.c reader.c)
 unit_application_reader_sources := $(application_process)
+unit_application_strangers_sources := $(application_process) agent/application/layouts.c
 unit_application_listening_sources := agent/application/listening.c
 unit_application_turns_sources := agent/application/turns.c
 unit_application_plan_sources := $(application_process) $(addprefix agent/, application/plan.c \

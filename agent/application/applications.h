@@ -39,6 +39,7 @@ struct applications {
 	sd_event *loop;
 	struct instance_rooms rooms;
 	struct layouts layouts;
+	struct strangers strangers;
 	struct examinations examinations;
 	struct exec_watch exec_watch;
 	sd_event_source *news; /* of writers */

@@ -118,6 +118,7 @@ static const struct dart_application_layout *choose(struct examination *examinat
 	const struct dart_application_layout *layout;
 	struct application *application;
 	struct dart_error why;
+	bool is_refused = false;
 	int ret;
 
 	TAILQ_FOREACH(application, &applications->list, link) {
@@ -131,7 +132,11 @@ static const struct dart_application_layout *choose(struct examination *examinat
 			return layout;
 		if (ret != -ENODEV)
 			application__refuse(application, &why);
+		is_refused |= ret != -ENODEV;
 	}
+	/* Each process that should be an application, but is not, is told of. */
+	if (!is_refused && layouts__lack(&applications->layouts, &examination->build_id))
+		strangers__add(&applications->strangers, &examination->file);
 	return NULL;
 }
 
@@ -315,6 +320,31 @@ static bool searches(const struct applications *applications)
 	return false;
 }
 
+/* Does an application expect the process to be its program, by more than its contents? */
+static bool is_chosen(const struct applications *applications, pid_t pid)
+{
+	const struct application *application;
+
+	TAILQ_FOREACH(application, &applications->list, link)
+		if (application->program.selection.kind != SELECTION_ALL &&
+		    wants(application, pid) &&
+		    selection__matches(&application->program.selection, pid))
+			return true;
+	return false;
+}
+
+/* A new file may describe programs that were strangers. */
+static bool is_stranger(struct applications *applications, pid_t pid)
+{
+	if (layouts__have_changed(&applications->layouts)) {
+		strangers__forget(&applications->strangers);
+		return false;
+	}
+	return strangers__have(&applications->strangers, pid) && !is_chosen(applications, pid) &&
+	       !find_former(applications, pid) &&
+	       !examinations__find(&applications->examinations, pid, applications);
+}
+
 void applications__on_exec(void *userdata, pid_t pid)
 {
 	struct candidate_process process = { .pid = pid, .pidfd = -1, .tries = TRIES_UNTIL_MAPPED };
@@ -324,6 +354,8 @@ void applications__on_exec(void *userdata, pid_t pid)
 	/* Its program is unknown, and a server that went into the background may be its child. */
 	if (!formats && searches(applications) && is_gone(pid))
 		applications__look_soon(applications);
+	if (formats == 1u << APPLICATION_FORMAT_ANY && is_stranger(applications, pid))
+		return;
 	if (!formats || formats & 1u << APPLICATION_FORMAT_ANY || find_former(applications, pid)) {
 		process.tries = 0;
 		examine(applications, &process, true);

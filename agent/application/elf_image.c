@@ -17,20 +17,28 @@ bool elf_memory__lives(const struct elf_memory *memory)
 {
 	uint8_t byte;
 
-	return pread(memory->file, &byte, sizeof(byte), NOWHERE);
+	return !memory->pid || pread(memory->file, &byte, sizeof(byte), NOWHERE);
+}
+
+static ssize_t fetch_once(const struct elf_memory *memory, uint64_t address, void *bytes,
+			  size_t length)
+{
+	const struct iovec local = { bytes, length };
+	const struct iovec remote = { (void *)(uintptr_t)address, length };
+
+	if (!memory->pid)
+		return pread(memory->file, bytes, length, address);
+	return process_vm_readv(memory->pid, &local, 1, &remote, 1, 0);
 }
 
 size_t elf_memory__fetch_some(const struct elf_memory *memory, uint64_t address, void *bytes,
 			      size_t length)
 {
-	struct iovec local, remote;
 	size_t done = 0;
 	ssize_t got;
 
 	while (done < length) {
-		local = (struct iovec){ (uint8_t *)bytes + done, length - done };
-		remote = (struct iovec){ (void *)(uintptr_t)(address + done), length - done };
-		got = process_vm_readv(memory->pid, &local, 1, &remote, 1, 0);
+		got = fetch_once(memory, address + done, (uint8_t *)bytes + done, length - done);
 		if (got <= 0)
 			break;
 		done += got;

@@ -21,9 +21,9 @@
 /* Of a program: its headers and its build-id, in most cases. */
 #define ELF_IMAGE_FIRST_BYTES 2048
 
-/* The memory of a process. */
+/* The memory of a process; or the file of a program, whose addresses are offsets. */
 struct elf_memory {
-	pid_t pid;
+	pid_t pid; /* 0: a file */
 	int file; /* /proc/PID/mem: tells whether @pid still has this memory */
 };
 

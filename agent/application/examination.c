@@ -81,7 +81,7 @@ static bool has_build(pid_t parent, const struct dart_application_build_id *id)
 
 	if (pidfd < 0)
 		return false;
-	is_copy = !application_process__build_id(pidfd, &of_parent, &ignored) &&
+	is_copy = !application_process__build_id(pidfd, &of_parent, NULL, &ignored) &&
 		  dart_application_build_id__equals(&of_parent, id);
 	close(pidfd);
 	return is_copy;
@@ -89,8 +89,7 @@ static bool has_build(pid_t parent, const struct dart_application_build_id *id)
 
 static void attach(struct finding *finding, int pidfd, const struct dart_application_layout *layout)
 {
-	finding->ret =
-		application_process__attach(&finding->process, pidfd, layout, &finding->why);
+	finding->ret = application_process__attach(&finding->process, pidfd, layout, &finding->why);
 	if (finding->ret)
 		finding->process.memory = -1;
 }
@@ -135,7 +134,8 @@ static void read_memory(struct examination *examination)
 	}
 	if (is_found || examination->formats & 1u << APPLICATION_FORMAT_ANY)
 		examination->build_ret = application_process__build_id(
-			examination->pidfd, &examination->build_id, &examination->build_why);
+			examination->pidfd, &examination->build_id, &examination->file,
+			&examination->build_why);
 	if (is_found)
 		compare_with_parent(examination);
 }

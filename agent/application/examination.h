@@ -87,6 +87,7 @@ struct examination {
 	int build_ret; /* of application_process__build_id() */
 	struct dart_error build_why;
 	struct dart_application_build_id build_id;
+	struct executable_file file; /* that has the build-id; its inode is 0 if none was found */
 	pid_t parent;
 	/* The parent executes the same build.  False, too, if nothing was found in the process. */
 	bool is_copy_of_parent;

@@ -3,6 +3,7 @@
 #include "layouts.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 
 #define INSTALLED "../share/dart/schemas/applications/layouts"
 #define KNOWN_MAX 64
+#define BUILD_ID_TEXT (2 * DART_APPLICATION_BUILD_ID_MAX + 1)
 
 struct known_layout {
 	TAILQ_ENTRY(known_layout) link; /* the one that was used last comes first */
@@ -29,6 +31,7 @@ struct known_layout {
 void layouts__open(struct layouts *layouts)
 {
 	*layouts = (struct layouts){};
+	dart_files__beside_program(INSTALLED, layouts->installed);
 	TAILQ_INIT(&layouts->known);
 	TAILQ_INIT(&layouts->forgotten);
 }
@@ -141,16 +144,53 @@ static FILE *open_in(const char *directory, const char *id, char path[static PAT
 	return fopen(path, "re");
 }
 
+static FILE *layouts__open_file(const struct layouts *layouts,
+				const struct dart_application_build_id *id,
+				char text[static BUILD_ID_TEXT], char path[static PATH_MAX])
+{
+	dart_application_build_id__print(id, text);
+	return open_in(LAYOUTS_OF_ADMIN, text, path) ?: open_in(layouts->installed, text, path);
+}
+
+bool layouts__lack(const struct layouts *layouts, const struct dart_application_build_id *id)
+{
+	char text[BUILD_ID_TEXT], path[PATH_MAX];
+	FILE *file = layouts__open_file(layouts, id, text, path);
+
+	if (file)
+		fclose(file);
+	return !file;
+}
+
+bool layouts__have_changed(struct layouts *layouts)
+{
+	const char *const directories[] = { LAYOUTS_OF_ADMIN, layouts->installed };
+	const time_t now = time(NULL);
+	struct timespec before;
+	struct stat status;
+	bool changed = false;
+	size_t i;
+
+	for (i = 0; i < sizeof(directories) / sizeof(*directories); i++) {
+		before = layouts->changed[i];
+		layouts->changed[i] = (struct timespec){};
+		if (!stat(directories[i], &status))
+			layouts->changed[i] = status.st_mtim;
+		changed |= before.tv_sec != layouts->changed[i].tv_sec ||
+			   before.tv_nsec != layouts->changed[i].tv_nsec ||
+			   layouts->seen - before.tv_sec < EXECUTABLE_FILE_SETTLED_S;
+	}
+	layouts->seen = now;
+	return changed;
+}
+
 int layouts__find(struct layouts *layouts, const struct dart_application_build_id *id,
 		  const struct dart_application_layout **layout, struct dart_error *error)
 {
-	char text[2 * DART_APPLICATION_BUILD_ID_MAX + 1], installed[PATH_MAX], path[PATH_MAX];
-	FILE *file;
+	char text[BUILD_ID_TEXT], path[PATH_MAX];
+	FILE *file = layouts__open_file(layouts, id, text, path);
 	int ret;
 
-	dart_application_build_id__print(id, text);
-	dart_files__beside_program(INSTALLED, installed);
-	file = open_in(LAYOUTS_OF_ADMIN, text, path) ?: open_in(installed, text, path);
 	if (!file)
 		return dart_error__set(
 			error, ENOENT,
@@ -167,4 +207,36 @@ bool layout__is_of(const struct dart_application_layout *layout, const char *nam
 	const size_t length = strlen(name);
 
 	return !strncmp(entry, name, length) && (!entry[length] || entry[length] == ':');
+}
+
+/* ---- strangers */
+
+static unsigned int place_of(const struct executable_file *file)
+{
+	const uint64_t mixed = (file->inode ^ (uint64_t)file->device_minor << 32 ^
+				(uint64_t)file->device_major << 52) *
+			       UINT64_C(0x9e3779b97f4a7c15);
+
+	return mixed >> 32 & (STRANGERS - 1);
+}
+
+void strangers__add(struct strangers *strangers, const struct executable_file *file)
+{
+	if (file->inode && file->seen_s - file->changed_s >= EXECUTABLE_FILE_SETTLED_S)
+		strangers->files[place_of(file)] = *file;
+}
+
+bool strangers__have(const struct strangers *strangers, pid_t pid)
+{
+	struct executable_file file;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	return executable_file__read(&file, AT_FDCWD, path) && file.inode &&
+	       executable_file__equals(&file, &strangers->files[place_of(&file)]);
+}
+
+void strangers__forget(struct strangers *strangers)
+{
+	*strangers = (struct strangers){};
 }

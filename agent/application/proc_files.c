@@ -4,7 +4,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 /* Returns the pid, 0 if the process has ended, or -errno. */
@@ -89,4 +91,30 @@ FILE *proc_files__open_maps(const struct proc_files *files, int *ret, struct dar
 	if (fd >= 0)
 		close(fd);
 	return NULL;
+}
+
+bool executable_file__read(struct executable_file *file, int directory, const char *name)
+{
+	const int64_t seen_s = time(NULL);
+	struct statx status;
+
+	if (statx(directory, name, AT_STATX_DONT_SYNC | (*name ? 0 : AT_EMPTY_PATH),
+		  STATX_INO | STATX_CTIME, &status))
+		return false;
+	*file = (struct executable_file){
+		.device_major = status.stx_dev_major,
+		.device_minor = status.stx_dev_minor,
+		.inode = status.stx_ino,
+		.changed_s = status.stx_ctime.tv_sec,
+		.changed_ns = status.stx_ctime.tv_nsec,
+		.seen_s = seen_s,
+	};
+	return true;
+}
+
+bool executable_file__equals(const struct executable_file *one, const struct executable_file *other)
+{
+	return one->device_major == other->device_major &&
+	       one->device_minor == other->device_minor && one->inode == other->inode &&
+	       one->changed_s == other->changed_s && one->changed_ns == other->changed_ns;
 }

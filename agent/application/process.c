@@ -59,13 +59,36 @@ static int open_executable(const struct proc_files *files, struct elf_image *ima
 		     0;
 }
 
+/*
+ * A process can execute one program after the other, so the file itself has to have the build-id.
+ * Its time is taken first: a file that is written meanwhile gets another one.
+ */
+static void find_file(const struct proc_files *files, const struct dart_application_build_id *id,
+		      struct executable_file *file)
+{
+	struct dart_application_build_id of_file;
+	struct elf_memory contents = {};
+	struct elf_image image;
+
+	contents.file = openat(files->directory, "exe", O_RDONLY | O_CLOEXEC);
+	if (contents.file < 0)
+		return;
+	if (!executable_file__read(file, contents.file, "") ||
+	    elf_image__open(&image, &contents, 0) || elf_image__build_id(&image, &of_file) ||
+	    !dart_application_build_id__equals(&of_file, id))
+		file->inode = 0;
+	close(contents.file);
+}
+
 int application_process__build_id(int pidfd, struct dart_application_build_id *id,
-				  struct dart_error *error)
+				  struct executable_file *file, struct dart_error *error)
 {
 	struct proc_files files;
 	struct elf_image image;
 	int ret = proc_files__open(&files, pidfd, error);
 
+	if (file)
+		file->inode = 0;
 	if (ret)
 		return ret;
 	ret = open_executable(&files, &image, error);
@@ -78,6 +101,8 @@ int application_process__build_id(int pidfd, struct dart_application_build_id *i
 					      "the program of process %d has no build-id",
 					      files.pid);
 	}
+	if (file && !ret)
+		find_file(&files, id, file);
 	proc_files__close(&files);
 	return ret;
 }

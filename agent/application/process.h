@@ -16,6 +16,8 @@
 #include <libdart/application/layout.h>
 #include <libdart/error.h>
 
+#include "proc_files.h"
+
 struct application_process {
 	pid_t pid;
 	/* /proc/PID/mem: the memory that the process had at first, also after another execve(2) */
@@ -41,11 +43,12 @@ int application_process__check(const struct application_process *process,
 void application_process__detach(struct application_process *process);
 
 /*
- * The build-id of the executable of a process, by which its layout is looked up.  Returns 0,
- * -ENOEXEC without one, or another -errno as above.
+ * The build-id of the executable of a process, by which its layout is looked up.  @file,
+ * unless it is NULL, becomes the file that has the same build-id; its inode is 0 if there is none.
+ * Returns 0, -ENOEXEC without a build-id, or another -errno as above.
  */
 int application_process__build_id(int pidfd, struct dart_application_build_id *id,
-				  struct dart_error *error);
+				  struct executable_file *file, struct dart_error *error);
 
 /*
  * Does the process still execute the same program?  If so after values were fetched by @pid, all

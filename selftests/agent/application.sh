@@ -11,6 +11,8 @@ id=$(file -bL "$(command -v redis-server)" | sed -n 's/.*BuildID\[sha1\]=\([0-9a
 	skip "no layout is for this redis-server ($id)"
 log=/run/dartd.log
 directory=$(mktemp -d)
+# A program that is no application, and changes later.
+cp -L "$(command -v sleep)" "$directory/changing"
 
 # redis PORT [OPTION...]: starts a redis-server, and sets $pid
 redis() {
@@ -155,6 +157,35 @@ check_following() {
 	end_processes "${pids[@]}"
 }
 
+# runs_changing TIMES: it is examined the first time
+runs_changing() {
+	local count
+	for count in $(seq "$1"); do
+		"$directory/changing" 0.2 || return
+	done
+}
+
+# check_strangers: of redis@*, which follows
+check_strangers() {
+	local sleep
+	sleep=$(file -bL "$(command -v sleep)" | sed -n 's/.*BuildID\[sha1\]=\([0-9a-f]*\).*/\1/p')
+	check "another program is no server, again and again" runs_changing 3
+	mkdir -p /etc/dart/layouts
+	cp "$tests/../schemas/applications/layouts/$id.yaml" "/etc/dart/layouts/$sleep.yaml"
+	"$directory/changing" 1000 &
+	pid=$!
+	check "a new layout for this program is used when it starts again" \
+		soon application 'redis@*' '.refused | contains("but the layout is for")'
+	end_processes "$pid"
+	rm "/etc/dart/layouts/$sleep.yaml"
+	check "without the layout it is no server" runs_changing 3
+	cat "$(command -v redis-server)" >"$directory/changing"
+	program=$directory/changing redis 6382
+	check "a server that was written over the same file is found" \
+		soon dartctl show redis@6382+100ms
+	end_processes "$pid"
+}
+
 # check_restarts WAY: also of other programs
 check_restarts() {
 	local program=$directory/server added=redis@exe:$directory/server
@@ -195,6 +226,10 @@ for way in module programs; do
 	module)
 		check_values $way module
 		check_following $way
+		check "$way: all processes are followed again" \
+			dartctl application follow redis --gather 100ms
+		check_strangers
+		check "$way: the application is removed again" dartctl application remove 'redis@*'
 		;;
 	programs)
 		check_values $way dartd

@@ -48,7 +48,7 @@ static int load(const char *directory, int pidfd, struct dart_application_layout
 	char text[2 * DART_APPLICATION_BUILD_ID_MAX + 1], path[PATH_MAX];
 	struct dart_application_build_id id;
 	FILE *file;
-	int ret = application_process__build_id(pidfd, &id, error);
+	int ret = application_process__build_id(pidfd, &id, NULL, error);
 
 	if (ret)
 		return ret;

@@ -533,7 +533,7 @@ static void test_other_build(void **state)
 	struct dart_application_build_id id, *own;
 	uint32_t i;
 
-	assert_int_equal(application_process__build_id(fixture->pidfd, &id, &error), 0);
+	assert_int_equal(application_process__build_id(fixture->pidfd, &id, NULL, &error), 0);
 	assert_true(dart_application_build_id__equals(&id, &fixture->layout->modules[0].build_id));
 	for (i = 0; i < 2; i++) {
 		own = &fixture->layout->modules[i].build_id;
