@@ -153,7 +153,8 @@ static void run_clusters(const char *directory, uint32_t schedules)
 				settings.hosts = hosts;
 				follow_line(&settings, &lines[line], clusters[i].product);
 				fabric__run(&settings, &result);
-				fprintf(file, "%s,%s,%u,%.1f,%.1f,%.1f,%.3f,%.0f,%.0f,%.3f,%.3f,"
+				fprintf(file,
+					"%s,%s,%u,%.1f,%.1f,%.1f,%.3f,%.0f,%.0f,%.3f,%.3f,"
 					"%.2f,%.1f,%.1f,%.3f\n",
 					clusters[i].name, lines[line].name, hosts,
 					result.latency_mean_ns / 1e3, result.latency_p99_ns / 1e3,
