@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Steps of a push of a journal to a switch, each of which is known, and journals that it refuses. */
-#include <arpa/inet.h>
 #include <errno.h>
 
-#include "selftests/unit/unit.h"
+#include "selftests/unit/dartctl/switch/kept_push.h"
 #include "tools/dartctl/switch/journals/state.h"
 
 struct push {
@@ -17,17 +16,7 @@ static void push__begin(struct push *push)
 	*push = (struct push){
 		.wish = {
 			.target = {
-				.collector = {
-					.name = "events",
-					.reporter.s_addr = htonl(0x0a000002),
-					.mac = { 0x52, 0x54, 0, 0, 0, 1 },
-					.ip.s_addr = htonl(0x0a000001),
-					.qpn = 17,
-					.rkey = 4660,
-					.first_psn = 5,
-					.base = 0x3a5f00000000,
-					.epoch = 77,
-				},
+				.collector = kept_collector("events"),
 				.geometry = {
 					.lists_log2 = 6,
 					.batches_log2 = 20,
@@ -58,16 +47,6 @@ static void push__settle(struct push *push)
 	push__plan(push);
 	assert_int_equal(push->steps.count, 0);
 }
-
-static void expect(const struct push *push, size_t count, const struct switch_step *steps)
-{
-	assert_int_equal(push->steps.count, count);
-	assert_memory_equal(push->steps.list, steps, count * sizeof(*steps));
-}
-
-#define EXPECT(push, ...)                                                                        \
-	expect(push, sizeof((struct switch_step[]){ __VA_ARGS__ }) / sizeof(struct switch_step), \
-	       (struct switch_step[]){ __VA_ARGS__ })
 
 static void test_first_push(void **state)
 {

@@ -1,44 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Batches and frames of journals like the golden vectors, and batches that are none. */
-#include <arpa/inet.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include <libdart/report/journal_target.h>
 
-#include "selftests/unit/libdart/vector.h"
+#include "selftests/unit/libdart/target_load.h"
 
 #define VECTORS "selftests/vectors/journal.json"
 
-static json_t *vectors;
-
 static int load(void **state)
 {
-	vectors = json_load_file(VECTORS, 0, NULL);
-	return !vectors || json_array_size(vectors) < 100;
-}
-
-static int unload(void **state)
-{
-	json_decref(vectors);
-	return 0;
+	return load_vectors(VECTORS);
 }
 
 /* Loads a file with @journals; the caller knows whether it is valid. */
 static int load_targets(json_t *journals, const char *address, struct dart_journal_target *target,
 			struct dart_error *error)
 {
-	json_t *file = json_pack("{s:i, s:O}", "dart_journals", 1, "journals", journals);
-	char path[] = "/tmp/journals.XXXXXX";
-	struct in_addr reporter;
-	int fd = mkstemp(path), ret;
+	char path[] = TARGET_FILE;
+	int ret;
 
-	assert_true(fd >= 0);
-	assert_int_equal(json_dumpfd(file, fd, 0), 0);
-	close(fd);
-	json_decref(file);
-	assert_int_equal(inet_pton(AF_INET, address, &reporter), 1);
-	ret = dart_journal_target__load(path, reporter, target, error);
+	write_targets(path, "journals", journals);
+	ret = dart_journal_target__load(path, reporter_of(address), target, error);
 	unlink(path);
 	return ret;
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Words, requests and answers of ledgers like the golden vectors, and frames that are none. */
-#include <arpa/inet.h>
 #include <endian.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -8,39 +7,24 @@
 #include <libdart/ledger/ledger_reader.h>
 #include <libdart/report/ledger_target.h>
 
-#include "selftests/unit/libdart/vector.h"
+#include "selftests/unit/libdart/target_load.h"
 
 #define VECTORS "selftests/vectors/ledger.json"
 
-static json_t *vectors;
-
 static int load(void **state)
 {
-	vectors = json_load_file(VECTORS, 0, NULL);
-	return !vectors || json_array_size(vectors) < 100;
-}
-
-static int unload(void **state)
-{
-	json_decref(vectors);
-	return 0;
+	return load_vectors(VECTORS);
 }
 
 /* Loads a file with @ledgers; the caller knows whether it is valid. */
 static int load_targets(json_t *ledgers, const char *address, struct dart_ledger_target *target,
 			struct dart_error *error)
 {
-	json_t *file = json_pack("{s:i, s:O}", "dart_ledgers", 1, "ledgers", ledgers);
-	char path[] = "/tmp/ledgers.XXXXXX";
-	struct in_addr reporter;
-	int fd = mkstemp(path), ret;
+	char path[] = TARGET_FILE;
+	int ret;
 
-	assert_true(fd >= 0);
-	assert_int_equal(json_dumpfd(file, fd, 0), 0);
-	close(fd);
-	json_decref(file);
-	assert_int_equal(inet_pton(AF_INET, address, &reporter), 1);
-	ret = dart_ledger_target__load(path, reporter, target, error);
+	write_targets(path, "ledgers", ledgers);
+	ret = dart_ledger_target__load(path, reporter_of(address), target, error);
 	unlink(path);
 	return ret;
 }

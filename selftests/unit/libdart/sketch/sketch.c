@@ -1,45 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Strips and frames of sketches like the golden vectors, counters that stay, and periods. */
-#include <arpa/inet.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <libdart/report/sketch_target.h>
 
-#include "selftests/unit/libdart/vector.h"
+#include "selftests/unit/libdart/target_load.h"
 
 #define VECTORS "selftests/vectors/strips.json"
 #define S UINT64_C(1000000000)
 
-static json_t *vectors;
-
 static int load(void **state)
 {
-	vectors = json_load_file(VECTORS, 0, NULL);
-	return !vectors || json_array_size(vectors) < 100;
-}
-
-static int unload(void **state)
-{
-	json_decref(vectors);
-	return 0;
+	return load_vectors(VECTORS);
 }
 
 /* Loads a file with @sketches; the caller knows whether it is valid. */
 static int load_targets(json_t *sketches, const char *address, struct dart_sketch_target *target,
 			struct dart_error *error)
 {
-	json_t *file = json_pack("{s:i, s:O}", "dart_sketches", 1, "sketches", sketches);
-	char path[] = "/tmp/sketches.XXXXXX";
-	struct in_addr reporter;
-	int fd = mkstemp(path), ret;
+	char path[] = TARGET_FILE;
+	int ret;
 
-	assert_true(fd >= 0);
-	assert_int_equal(json_dumpfd(file, fd, 0), 0);
-	close(fd);
-	json_decref(file);
-	assert_int_equal(inet_pton(AF_INET, address, &reporter), 1);
-	ret = dart_sketch_target__load(path, reporter, target, error);
+	write_targets(path, "sketches", sketches);
+	ret = dart_sketch_target__load(path, reporter_of(address), target, error);
 	unlink(path);
 	return ret;
 }
