@@ -14,11 +14,13 @@
 #include "tools/bench/memory.h"
 
 static const char usage[] =
-	"Usage: dart-sim [OPTION]... load|age|errors\n"
+	"Usage: dart-sim [OPTION]... load|claims|age|errors\n"
 	"Fills and queries stores with libdart's code, as in section 5 of \"Zero-CPU\n"
 	"Collection with Direct Telemetry Access\", and compares with section 4.\n"
 	"\n"
 	"  load           figure 3: success by load, for 1, 2, 4 and 8 copies\n"
+	"  claims         success by load, if a report overwrites one slot and takes\n"
+	"                 another only if it is empty, beside 2 copies and copies that fall\n"
 	"  age            figure 4: success by age, for 100 million flows in\n"
 	"                 131072000 and 1310720000 slots of 24 bytes\n"
 	"  errors         figure 5: wrong answers by the width of checksums\n"
@@ -81,12 +83,11 @@ static double crossing(uint32_t fewer, uint32_t more)
 static double simulate_falling(const struct dart_store_geometry *geometry, double measured[LOADS],
 			       double theory[LOADS])
 {
-	struct simulation *simulation = simulation__new(geometry);
+	struct simulation *simulation = simulation__new(geometry, SIMULATION_FALLING);
 	struct simulation_tally tally;
 	double worst = 0;
 	uint32_t step;
 
-	simulation__fall(simulation);
 	for (step = 0; step < LOADS; step++) {
 		const uint64_t flows = load_of(step) * geometry->slots;
 
@@ -135,7 +136,7 @@ static void simulate_load(struct task *task)
 		struct simulation *simulation;
 
 		geometry.redundancy = copies[i];
-		simulation = simulation__new(&geometry);
+		simulation = simulation__new(&geometry, SIMULATION_ALL);
 		for (step = 0; step < LOADS; step++) {
 			const uint64_t flows = load_of(step) * geometry.slots;
 			struct simulation_tally tally;
@@ -166,6 +167,82 @@ static void simulate_load(struct task *task)
 	printf("  Largest deviation from theory in %u points: %.4f percentage points.\n",
 	       LOADS * COPIES, 100 * worst);
 	print_gain(falls, measured, worst_of_falling);
+}
+
+/* ---- Compare&Swap (section 7) */
+
+/*
+ * The share that is found of the keys with @younger to @older reports per slot after them, at a
+ * load of @load.  With a reports after it, the first slot keeps its value with e^-a.  The second was
+ * empty with e^-2(load-a), if neither an earlier report, which overwrites one slot, nor an earlier
+ * claim had hit it, and keeps its value with e^-a, too.
+ */
+static double claims_theory(double load, double younger, double older)
+{
+	const double first = exp(-younger) - exp(-older);
+	const double second = exp(older) - exp(younger) - (older - younger);
+
+	return (first + exp(-2 * load) * second) / (older - younger);
+}
+
+/* What is found of all keys, and of the oldest tenth, at each load. */
+struct by_load {
+	double all[LOADS], oldest[LOADS];
+};
+
+static void simulate_copies(const struct dart_store_geometry *geometry,
+			    enum simulation_copies copies, struct by_load *found)
+{
+	struct simulation *simulation = simulation__new(geometry, copies);
+	uint32_t step;
+
+	for (step = 0; step < LOADS; step++) {
+		const uint64_t flows = load_of(step) * geometry->slots;
+
+		simulation__report(simulation, flows);
+		found->all[step] = (double)simulation__ask(simulation, 0, flows).right / flows;
+		found->oldest[step] =
+			(double)simulation__ask(simulation, 0, flows / 10).right / (flows / 10);
+	}
+	simulation__free(simulation);
+}
+
+static void simulate_claims(struct task *task)
+{
+	struct dart_store_geometry geometry = {
+		.slots = ldexp(task->scale, 24),
+		.value_length = 20,
+		.checksum_bits = 32,
+		.redundancy = 2,
+	};
+	struct by_load two, claims, falls;
+	double worst = 0, theory, oldest, gain = 0, oldest_gain = 0;
+	uint32_t step;
+
+	simulate_copies(&geometry, SIMULATION_ALL, &two);
+	simulate_copies(&geometry, SIMULATION_CLAIMING, &claims);
+	geometry.redundancy = DART_STORE_REDUNDANCY_MAX;
+	simulate_copies(&geometry, SIMULATION_FALLING, &falls);
+
+	fprintf(task->csv,
+		"load,claims,claims_theory,claims_oldest,claims_oldest_theory,two,two_oldest,falling,falling_oldest\n");
+	for (step = 0; step < LOADS; step++) {
+		const double load = load_of(step);
+
+		theory = claims_theory(load, 0, load);
+		oldest = claims_theory(load, 0.9 * load, load);
+		fprintf(task->csv, "%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f\n", load,
+			claims.all[step], theory, claims.oldest[step], oldest, two.all[step],
+			two.oldest[step], falls.all[step], falls.oldest[step]);
+		worst = fmax(worst, fabs(claims.all[step] - theory));
+		worst = fmax(worst, fabs(claims.oldest[step] - oldest));
+		gain = fmax(gain, claims.all[step] - two.all[step]);
+		oldest_gain = fmax(oldest_gain, claims.oldest[step] - two.oldest[step]);
+	}
+	printf("Claims by Compare&Swap, %" PRIu64
+	       " slots: largest deviation from theory in %u points %.4f percentage points;\n"
+	       "  up to %.2f points more than two copies on average, and %.2f of the oldest tenth.\n",
+	       geometry.slots, 2 * LOADS, 100 * worst, 100 * gain, 100 * oldest_gain);
 }
 
 /* ---- figure 4 */
@@ -204,7 +281,7 @@ static double simulate_ages(struct task *task, uint64_t slots, uint32_t redundan
 	const uint64_t flows = 1e8 * scale;
 	const double load = (double)flows / geometry.slots;
 	struct simulation_tally tally, all = { 0 };
-	struct simulation *simulation = simulation__new(&geometry);
+	struct simulation *simulation = simulation__new(&geometry, SIMULATION_ALL);
 	double measured = 0, theory, worst = 0;
 	uint32_t age;
 
@@ -278,7 +355,7 @@ static void simulate_errors(struct task *task)
 			.value_length = 4, .checksum_bits = widths[i].bits,
 			.redundancy = 2,
 		};
-		struct simulation *simulation = simulation__new(&geometry);
+		struct simulation *simulation = simulation__new(&geometry, SIMULATION_ALL);
 
 		for (load = 0; load < 4; load++) {
 			const uint64_t flows = loads[load] * geometry.slots;
@@ -311,6 +388,7 @@ static const struct figure {
 	void (*run)(struct task *task);
 } figures[] = {
 	{ "load", "figure3.csv", simulate_load },
+	{ "claims", "claims.csv", simulate_claims },
 	{ "age", "figure4.csv", simulate_age },
 	{ "errors", "figure5.csv", simulate_errors },
 };
@@ -368,6 +446,7 @@ int main(int argc, char *argv[])
 	for (i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
 		if (optind == argc - 1 && !strcmp(argv[optind], figures[i].name))
 			return run(&figures[i], scale, output);
-	fputs("dart-sim: expected one of load, age, errors (see dart-sim --help)\n", stderr);
+	fputs("dart-sim: expected one of load, claims, age, errors (see dart-sim --help)\n",
+	      stderr);
 	return 2;
 }

@@ -22,30 +22,27 @@ struct simulation {
 	uint8_t *memory;
 	size_t length;
 	uint64_t reported;
-	bool falls;
+	enum simulation_copies copies;
 	uint8_t keys[CHUNK * INGEST_KEY];
 	struct dart_store_answer answers[CHUNK];
 };
 
 static const struct dart_store_rule rule = { DART_STORE_PLURALITY, 0 };
 
-struct simulation *simulation__new(const struct dart_store_geometry *geometry)
+struct simulation *simulation__new(const struct dart_store_geometry *geometry,
+				   enum simulation_copies copies)
 {
 	struct simulation *simulation = calloc(1, sizeof(*simulation));
 
 	if (!simulation)
 		err(EXIT_FAILURE, "simulation");
+	simulation->copies = copies;
 	simulation->length = dart_store_geometry__length(geometry);
 	simulation->memory = memory__new(simulation->length, true);
 	if (!simulation->memory ||
 	    dart_store__new(geometry, simulation->memory, &simulation->store))
 		errx(EXIT_FAILURE, "out of memory (use a smaller --scale)");
 	return simulation;
-}
-
-void simulation__fall(struct simulation *simulation)
-{
-	simulation->falls = true;
 }
 
 void simulation__free(struct simulation *simulation)
@@ -87,14 +84,45 @@ static void report_falling(struct simulation *simulation, uint32_t count)
 	}
 }
 
+static bool is_empty(const struct dart_store_geometry *geometry, const uint8_t *slot)
+{
+	static const uint8_t zeros[8];
+
+	return !memcmp(slot, zeros, geometry->checksum_bits / 8);
+}
+
+/* Reports @count keys to their first slots, and to those of their others that are empty. */
+static void report_claiming(struct simulation *simulation, uint32_t count)
+{
+	const struct dart_store_geometry *geometry = dart_store__geometry(simulation->store);
+	const size_t length = dart_store_geometry__slot_length(geometry);
+	uint8_t value[DART_STORE_VALUE_MAX] = {}, *slot;
+	struct dart_store_place place;
+	uint32_t number, copy, i;
+
+	for (i = 0; i < count; i++) {
+		number = simulation->reported + i;
+		memcpy(value, &number, sizeof(number));
+		dart_store_hash__place(dart_store__hash(simulation->store),
+				       simulation->keys + i * INGEST_KEY, INGEST_KEY, &place);
+		for (copy = 0; copy < geometry->redundancy; copy++) {
+			slot = simulation->memory + place.slots[copy] * length;
+			if (!copy || is_empty(geometry, slot))
+				dart_store__fill(geometry, &place, value, slot);
+		}
+	}
+}
+
 void simulation__report(struct simulation *simulation, uint64_t flows)
 {
 	uint32_t count;
 
 	for (; simulation->reported < flows; simulation->reported += count) {
 		count = make_keys(simulation, simulation->reported, flows);
-		if (simulation->falls)
+		if (simulation->copies == SIMULATION_FALLING)
 			report_falling(simulation, count);
+		else if (simulation->copies == SIMULATION_CLAIMING)
+			report_claiming(simulation, count);
 		else
 			ingest__reports(simulation->store, simulation->memory,
 					simulation->keys, simulation->reported, count);

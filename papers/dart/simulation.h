@@ -17,11 +17,17 @@ struct simulation_tally {
 	uint64_t wrong;
 };
 
+/* The slots of its key that a report fills. */
+enum simulation_copies {
+	SIMULATION_ALL,
+	SIMULATION_FALLING, /* fewer as the store fills, from its redundancy, as dartd says */
+	SIMULATION_CLAIMING, /* the first, and each other one that is empty (DART, section 7) */
+};
+
 /* Exits the program if out of memory. */
-struct simulation *simulation__new(const struct dart_store_geometry *geometry);
+struct simulation *simulation__new(const struct dart_store_geometry *geometry,
+				   enum simulation_copies copies);
 void simulation__free(struct simulation *simulation);
-/* Lets the copies of further reports fall as the store fills, from its redundancy, as dartd does. */
-void simulation__fall(struct simulation *simulation);
 
 /* Reports further flows, up to @flows in total. */
 void simulation__report(struct simulation *simulation, uint64_t flows);
