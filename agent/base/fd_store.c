@@ -25,9 +25,13 @@ static void encode(const char *name, char encoded[static FDNAME_MAX])
 {
 	size_t length = 0;
 
-	for (; *name; name++)
-		length += snprintf(encoded + length, FDNAME_MAX - length,
-				   *name == ':' || *name == '%' ? "%%%02X" : "%c", *name);
+	for (; *name; name++) {
+		if (*name == ':' || *name == '%')
+			length += sprintf(encoded + length, "%%%02X", *name);
+		else
+			encoded[length++] = *name;
+	}
+	encoded[length] = '\0';
 }
 
 /* Returns false if encode() does not make @encoded, which is hostile. */

@@ -51,37 +51,39 @@ bool client_memory__is(int fd)
 	return seals >= 0 && seals != LENT_SEALS;
 }
 
-/* Checks that nothing but its size bounds the reading of @fd. */
-static int check_file(const struct client_memories *memories, int fd, struct dart_error *error)
+/* Checks that nothing but its size bounds the reading of @fd, and fills @status. */
+static int check_file(const struct client_memories *memories, int fd, struct stat *status,
+		      struct dart_error *error)
 {
 	const int wanted = SEALS | (memories->needs_writable ? 0 : F_SEAL_FUTURE_WRITE);
+	const int seals = fcntl(fd, F_GET_SEALS);
 	const uint32_t page = memories->region->page_size;
 	struct statfs filesystem;
-	struct stat status;
 
 	/* The process gets a descriptor that can be read. */
 	if ((fcntl(fd, F_GETFL) & O_ACCMODE) == O_WRONLY)
 		return dart_error__set(error, EINVAL,
 				       "the descriptor of this memory is not open for reading");
-	if ((fcntl(fd, F_GET_SEALS) & wanted) != wanted)
+	if (seals < 0 || (seals & wanted) != wanted)
 		return dart_error__set(
 			error, EINVAL,
 			"this memfd is not sealed (add F_SEAL_SHRINK, F_SEAL_GROW%s)",
 			memories->needs_writable ? "" : " and F_SEAL_FUTURE_WRITE");
-	if (memories->needs_writable && fcntl(fd, F_GET_SEALS) & F_SEAL_FUTURE_WRITE)
+	if (memories->needs_writable && seals & F_SEAL_FUTURE_WRITE)
 		return dart_error__set(
 			error, EINVAL,
 			"Linux before 6.2 cannot show read-only memory to adapters (leave the seal F_SEAL_FUTURE_WRITE out)");
-	if (fstatfs(fd, &filesystem) || filesystem.f_type != TMPFS_MAGIC || fstat(fd, &status))
+	if (fstatfs(fd, &filesystem) || filesystem.f_type != TMPFS_MAGIC || fstat(fd, status))
 		return dart_error__set(
 			error, EINVAL,
 			"this memfd is of huge pages (create it without MFD_HUGETLB)");
-	if (status.st_size && status.st_size % page == 0 &&
-	    status.st_size / page <= DART_REGISTRATION_MEMORY_PAGES_MAX)
+	if (status->st_size && status->st_size % page == 0 &&
+	    status->st_size / page <= DART_REGISTRATION_MEMORY_PAGES_MAX)
 		return 0;
 	return dart_error__set(error, EINVAL,
 			       "%lld bytes of memory are not 1 to %d whole pages of %u bytes",
-			       (long long)status.st_size, DART_REGISTRATION_MEMORY_PAGES_MAX, page);
+			       (long long)status->st_size, DART_REGISTRATION_MEMORY_PAGES_MAX,
+			       page);
 }
 
 /* Opens the file again: locks belong to open files. */
@@ -198,25 +200,23 @@ unwatch:
 	return ret;
 }
 
-/* Takes @fd over, an open file of dartd, even on error. */
-static int add(struct client_memories *memories, int fd, uint64_t wanted,
+/* Takes @fd over, an open file of dartd with this @status, even on error. */
+static int add(struct client_memories *memories, int fd, const struct stat *status, uint64_t wanted,
 	       struct client_memory **result, struct dart_error *error)
 {
 	struct client_memory *memory = calloc(1, sizeof(*memory));
-	struct stat status;
 	int ret;
 
-	if (!memory || fstat(fd, &status)) {
-		ret = memory ? dart_error__system(error, errno, "cannot query this memory") :
-			       dart_error__no_memory(error);
+	if (!memory) {
+		ret = dart_error__no_memory(error);
 		goto free_memory;
 	}
 	memory->memories = memories;
 	memory->fd = fd;
 	memory->notes = -1;
-	memory->creator = status.st_uid;
-	memory->inode = status.st_ino;
-	memory->pages = status.st_size / memories->region->page_size;
+	memory->creator = status->st_uid;
+	memory->inode = status->st_ino;
+	memory->pages = status->st_size / memories->region->page_size;
 	ret = show(memories, memory, wanted, error);
 	if (ret)
 		goto free_memory;
@@ -240,13 +240,14 @@ struct client_memory *client_memory__find(const struct client_memories *memories
 int client_memory__add(struct client_memories *memories, int fd, struct client_memory **result,
 		       int *proof, struct dart_error *error)
 {
+	struct stat status;
 	int ret, own;
 
 	*proof = -1;
-	ret = check_file(memories, fd, error);
+	ret = check_file(memories, fd, &status, error);
 	if (ret)
 		return ret;
-	*result = client_memory__find(memories, fd);
+	*result = find_inode(memories, status.st_ino);
 	if (*result)
 		return (*result)->is_gone ?
 			       dart_error__set(
@@ -261,7 +262,7 @@ int client_memory__add(struct client_memories *memories, int fd, struct client_m
 		close(own);
 		return dart_error__system(error, -*proof, "cannot lock this memory");
 	}
-	ret = add(memories, own, 0, result, error);
+	ret = add(memories, own, &status, 0, result, error);
 	if (!ret)
 		return 0;
 	close(*proof);
@@ -274,6 +275,7 @@ int client_memory__restore(struct client_memories *memories, const char *name,
 {
 	const int kept = fd_store__get(memories->kept, name);
 	struct dart_error error;
+	struct stat status;
 	uint64_t data;
 	int ret, own;
 
@@ -283,9 +285,9 @@ int client_memory__restore(struct client_memories *memories, const char *name,
 	else if (!client_kept__parse(name, &data))
 		ret = dart_error__set(&error, EINVAL, "no dartd gave it this name");
 	else
-		ret = check_file(memories, own, &error);
+		ret = check_file(memories, own, &status, &error);
 	if (!ret)
-		ret = add(memories, own, data, result, &error);
+		ret = add(memories, own, &status, data, result, &error);
 	else if (own >= 0)
 		close(own);
 	if (!ret) {
