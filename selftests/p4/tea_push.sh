@@ -102,6 +102,11 @@ add otherwise absent: port 4" push one -- --port 3 --otherwise absent=4 --otherw
 check "with other options they are dropped again" prints \
 	"remove otherwise invalid
 remove otherwise absent" push one -- --port 3
+check "long packets leave there, too, if the operator says which" prints "change mtu: longest 1400" \
+	push one -- --port 3 --mtu 1400
+check "the switch knows the length" says "tea_mtu_is - 578" "table_dump tea_mtu"
+check "it keeps the length without the option" prints "nothing to change" push one -- --port 3
+refuse "no packet is so short" "is not from 68 to 65535" push one -- --port 3 --mtu 67
 refuse "packets that have an entry have no other way" "the outcomes are" \
 	push one -- --port 3 --otherwise found=4
 

@@ -77,6 +77,7 @@ static const struct option_row push_rows[] = {
 		   lookup_options__take_outstanding),
 	OPTION_OWN("timeout", struct request, lookups.options, lookup_options__take_timeout),
 	OPTION_OWN("tries", struct request, lookups.options, lookup_options__take_tries),
+	OPTION_OWN("mtu", struct request, lookups.options, lookup_options__take_mtu),
 	OPTION_OWN("otherwise", struct request, lookups.options, lookup_options__take_otherwise),
 	OPTION_WORD("digests", struct request, lookups.digests),
 	OPTION_WORD("renew", struct request, lookups.renew),
@@ -108,7 +109,7 @@ static int check_kind(const struct request *request, enum push_kind kind)
 	if (request->counts_bytes && kind != PUSH_LEDGER)
 		return misuse("--bytes is for files of ledgers");
 	if (kind != PUSH_TABLES && lookup_push__is_given(&request->lookups))
-		return misuse("--requester, --outstanding, --timeout, --tries, --otherwise, --digests and --renew are for files of lookup tables");
+		return misuse("--requester, --outstanding, --timeout, --tries, --mtu, --otherwise, --digests and --renew are for files of lookup tables");
 	if (kind == PUSH_COLLECTORS)
 		return 0;
 	if (kind != PUSH_TABLES) {
@@ -261,7 +262,7 @@ static int show(struct options *options, int argc, char **argv)
 
 const struct command switch_commands[] = {
 	{ "push",
-	  "--target bmv2 --thrift HOST:PORT|--program FILE --port [ADDRESS=]PORT... [--reporter ADDRESS] [--all-copies] [--bytes] [--requester ADDRESS] [--outstanding N] [--timeout MICROSECONDS] [--tries N] [--otherwise [OUTCOME=]PORT]... [--digests ADDRESS] [--renew COMMAND] [--dry-run] [--follow] FILE...",
+	  "--target bmv2 --thrift HOST:PORT|--program FILE --port [ADDRESS=]PORT... [--reporter ADDRESS] [--all-copies] [--bytes] [--requester ADDRESS] [--outstanding N] [--timeout MICROSECONDS] [--tries N] [--mtu BYTES] [--otherwise [OUTCOME=]PORT]... [--digests ADDRESS] [--renew COMMAND] [--dry-run] [--follow] FILE...",
 	  "configure the collectors, lookup tables, ledger, journal or sketch of a P4 switch, with --follow also later ones",
 	  .parse = push },
 	{ "show", "--target bmv2 --thrift HOST:PORT",

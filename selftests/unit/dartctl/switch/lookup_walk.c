@@ -53,6 +53,7 @@ static void change_wish(struct push *push, uint64_t *random)
 		    random__below(random, 2));
 	push->wish.options.otherwise[14] = random__below(random, 3) - 1;
 	push->wish.options.tries = random__below(random, 2);
+	push->wish.options.mtu = random__below(random, 3) * 1000;
 }
 
 /* The life of a switch between pushes. */
@@ -176,6 +177,9 @@ static void follow(struct model *model, const struct push *push,
 		break;
 	case LOOKUP_OTHERWISE:
 		replace(&state->otherwise[number], step->verb, &wanted->otherwise[number]);
+		break;
+	case LOOKUP_MTU:
+		state->mtu = wanted->mtu;
 		break;
 	case LOOKUP_STASH:
 		follow_stash(state, push, step, number);

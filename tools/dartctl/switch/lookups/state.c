@@ -56,6 +56,11 @@ const struct switch_table lookup_tables[LOOKUP_TABLES] = {
 			{ "port", 9, SWITCH_DECIMAL },
 		}
 	},
+	[LOOKUP_MTU] = {
+		"tea_mtu", "tea_mtu_is", 0, 1, 0, 1, {
+			{ "longest", 16, SWITCH_DECIMAL },
+		}
+	},
 };
 
 #define AT(member) offsetof(struct lookup_state, member)
@@ -72,6 +77,8 @@ const struct switch_object lookup_objects[LOOKUP_OBJECTS] = {
 	[LOOKUP_OTHERWISE] = { "otherwise", SWITCH_TABLE, SWITCH_NAMED,
 			       &lookup_tables[LOOKUP_OTHERWISE], AT(otherwise), "outcome",
 			       lookup_outcome__name },
+	[LOOKUP_MTU] = { "mtu", SWITCH_TABLE, SWITCH_NUMBERED, &lookup_tables[LOOKUP_MTU],
+			 AT(mtu) },
 	[LOOKUP_STASH] = { "stash", SWITCH_ELSEWHERE, SWITCH_COUNTED },
 	[LOOKUP_CACHE] = { "cache", SWITCH_ELSEWHERE, SWITCH_TOGETHER },
 	[LOOKUP_SESSION] = { "session", SWITCH_SESSION, SWITCH_FROM_ONE, &switch_session,
@@ -216,6 +223,8 @@ int lookup_state__want(const struct lookup_wish *wish, const struct lookup_state
 
 	switch_hosts__number(now->servers, tables->servers, tables->server_count, is_host, numbers);
 	want_self(&wanted->self, wish);
+	if (wish->options.mtu)
+		switch_entry__set(&wanted->mtu, wish->options.mtu);
 	for (i = 0; i < tables->server_count; i++)
 		want_server(wanted, wish, i, numbers[i]);
 	want_shares(wanted, wish, numbers);

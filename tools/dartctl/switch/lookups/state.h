@@ -26,6 +26,7 @@ enum {
 	LOOKUP_FROM, /* responses, by the address of their server */
 	LOOKUP_SERVER,
 	LOOKUP_OTHERWISE, /* by outcome */
+	LOOKUP_MTU,
 	LOOKUP_TABLES,
 	LOOKUP_STASH = LOOKUP_TABLES, /* index: in the state now, to remove; or in the wanted one */
 	LOOKUP_CACHE, /* all cached entries */
@@ -65,6 +66,7 @@ enum {
 	SERVER_EPOCH,
 };
 enum { OTHERWISE_PORT };
+enum { MTU_LONGEST };
 
 struct lookup_stashed {
 	struct dart_tea_stashed entry;
@@ -74,7 +76,7 @@ struct lookup_stashed {
 
 struct lookup_state {
 	struct lookup_sizes sizes; /* of the program, only in a state that was read */
-	struct switch_entry self;
+	struct switch_entry self, mtu;
 	struct switch_entry shares[DART_TEA_SHARES];
 	struct switch_entry servers[DART_TEA_SERVERS_MAX];
 	struct switch_entry from[DART_TEA_SERVERS_MAX]; /* in no order; their keys are addresses */

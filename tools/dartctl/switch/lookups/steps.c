@@ -236,6 +236,7 @@ int lookup_steps__compute(const struct lookup_state *now, const struct lookup_st
 	if (now->cached_count)
 		add(&change, SWITCH_REMOVE, LOOKUP_CACHE, 0);
 	switch_steps__update(steps, LOOKUP_SELF, &now->self, &wanted->self, 0);
+	switch_steps__update(steps, LOOKUP_MTU, &now->mtu, &wanted->mtu, 0);
 	change_servers(&change);
 	add_ways(&change);
 	add_stash(&change);

@@ -10,6 +10,7 @@
 #define TIMEOUT_US_MAX 60000000
 #define TRIES 4
 #define TRIES_MAX 15
+#define MTU_MIN 68 /* of IPv4, RFC 791 */
 
 static const struct {
 	const char *name;
@@ -79,6 +80,13 @@ int lookup_options__take_tries(void *member, const char *text)
 	struct lookup_options *options = member;
 
 	return take_number(options, text, "tries", 0, TRIES_MAX, &options->tries);
+}
+
+int lookup_options__take_mtu(void *member, const char *text)
+{
+	struct lookup_options *options = member;
+
+	return take_number(options, text, "mtu", MTU_MIN, UINT16_MAX, &options->mtu);
 }
 
 int lookup_options__take_otherwise(void *member, const char *text)

@@ -18,6 +18,7 @@ struct lookup_options {
 	uint32_t outstanding; /* READs, 1 to DART_TEA_OUTSTANDING_MAX */
 	uint32_t timeout_us;
 	uint32_t tries; /* 0 to 15 */
+	uint32_t mtu; /* bytes of the longest packet that leaves; 0: as the switch has it */
 	int16_t otherwise[LOOKUP_OUTCOMES]; /* a port, or LOOKUP_DROP */
 	bool is_given; /* at least one of these options */
 };
@@ -36,6 +37,7 @@ void lookup_options__init(struct lookup_options *options);
 int lookup_options__take_outstanding(void *options, const char *text);
 int lookup_options__take_timeout(void *options, const char *text);
 int lookup_options__take_tries(void *options, const char *text);
+int lookup_options__take_mtu(void *options, const char *text);
 /* @text: [OUTCOME=]PORT; without an outcome, all outcomes that have no port yet. */
 int lookup_options__take_otherwise(void *options, const char *text);
 
