@@ -15,6 +15,7 @@
 #include <dart/store.h>
 
 #include "append.h"
+#include "sequence.h"
 #include "telemetry.h"
 
 /* The effect of a byte on the register of a CRC. */
@@ -26,6 +27,7 @@ const volatile __u32 checksum_length;	/* bytes */
 const volatile __u32 out_interface;	/* index of the interface to collectors */
 /* Whether a frame becomes all copies; and how many clones are needed, at least 1. */
 const volatile bool all_copies;
+const volatile bool has_answers; /* a collector has a reliable connection */
 const volatile __u32 clones = 1;
 
 struct {
@@ -159,8 +161,10 @@ static __always_inline void write_frame(struct xdp_md *context, const struct rep
 	if (data + REPORTER_CONSTANT + (length + 1) * 4 > (void *)(long)context->data_end)
 		return;
 	copy_constant(data, to);
-	*(__be16 *)(data + sizeof(struct ethhdr) + sizeof(struct iphdr)) =
-		bpf_htons(DART_STORE_UDP_SOURCE_BASE + share_number);
+	/* Over a reliable connection all reports have one port, which is in the constant part. */
+	if (!to->is_reliable)
+		*(__be16 *)(data + sizeof(struct ethhdr) + sizeof(struct iphdr)) =
+			bpf_htons(DART_STORE_UDP_SOURCE_BASE + share_number);
 
 	rest = data + REPORTER_CONSTANT;
 	rest[0] = words[0];
@@ -184,6 +188,7 @@ struct receiver {
 	const struct reporter_collector *collector;
 	const struct reporter_memory *memory;
 	struct reporter_reports *sent;
+	struct reporter_sequence *sequence; /* of a reliable connection */
 };
 
 static __always_inline bool receiver__find(struct receiver *receiver,
@@ -205,12 +210,33 @@ static __always_inline bool receiver__find(struct receiver *receiver,
 	number = row.share.collector;
 	receiver->collector = bpf_map_lookup_elem(&collectors, &number);
 	receiver->sent = bpf_map_lookup_elem(&reporter_to, &number);
-	if (!receiver->collector || !receiver->sent)
+	receiver->sequence = bpf_map_lookup_elem(&sequences, &number);
+	if (!receiver->collector || !receiver->sent || !receiver->sequence)
+		return false;
+	/* Whoever reports over it again has to make another queue pair. */
+	if (receiver->collector->is_reliable && receiver->sequence->state & SEQUENCE_BROKEN)
 		return false;
 	/* One access: the index may change at any time. */
 	number = *(const volatile __u32 *)&receiver->collector->current & 1;
 	receiver->memory = &receiver->collector->memories[number];
 	return true;
+}
+
+/* The word of the next report to @receiver that has its PSN. */
+static __always_inline __u32 next_psn(const struct receiver *receiver)
+{
+	struct reporter_sequence *sequence = receiver->sequence;
+	struct reporter_reports *sent = receiver->sent;
+	__u64 reports = __sync_fetch_and_add(&sent->reports, 1), now;
+	__u32 word;
+
+	if (!receiver->collector->is_reliable)
+		return (sent->first_psn + reports) & PSN_MASK;
+	now = bpf_ktime_get_ns();
+	bpf_spin_lock(&sequence->lock);
+	word = take_psn(sequence, now);
+	bpf_spin_unlock(&sequence->lock);
+	return word;
 }
 
 /* Turns the frame into the report of one copy.  Returns false if the frame is unchanged. */
@@ -220,7 +246,6 @@ static __always_inline bool report(struct xdp_md *context, const struct telemetr
 {
 	const struct reporter_collector *to = receiver->collector;
 	const struct reporter_memory *memory = receiver->memory;
-	struct reporter_reports *sent = receiver->sent;
 	__u32 length = checksum_length + REPORTER_VALUE;
 	__u32 words[REPORTER_WORDS] = { };
 	__u64 address;
@@ -230,8 +255,7 @@ static __always_inline bool report(struct xdp_md *context, const struct telemetr
 		return false;
 	}
 	address = memory->base + slot__find(telemetry, copy, to->slots_log2 & 63) * length;
-	words[0] =
-		bpf_htonl((sent->first_psn + __sync_fetch_and_add(&sent->reports, 1)) & 0xffffff);
+	words[0] = bpf_htonl(next_psn(receiver));
 	words[1] = bpf_htonl(address >> 32);
 	words[2] = bpf_htonl(address);
 	words[3] = memory->rkey;
@@ -291,6 +315,10 @@ int dart_reporter(struct xdp_md *context)
 
 	if (!row)
 		return XDP_PASS;
+	if (has_answers && receive_answer(context)) {
+		row->answers++;
+		return XDP_DROP;
+	}
 	outcome = telemetry_of(context, &telemetry);
 	if (outcome != TELEMETRY_OK) {
 		count_passed(row, outcome);
@@ -406,7 +434,12 @@ int dart_flush(struct xdp_md *context)
 SEC("xdp")
 int dart_way_out(struct xdp_md *context)
 {
-	return XDP_PASS;
+	struct reporter *row = this_cpu();
+
+	if (!has_answers || !row || !receive_answer(context))
+		return XDP_PASS;
+	row->answers++;
+	return XDP_DROP;
 }
 
 char LICENSE[] SEC("license") = "GPL";

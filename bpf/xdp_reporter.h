@@ -79,6 +79,8 @@ struct reporter_collector {
 	struct reporter_journal journal;
 	__u32 out_interface;	/* number of the interface that reports leave through */
 	__u32 current;		/* index of the memory in use */
+	__u32 is_reliable;	/* its connection is: a struct reporter_sequence has the PSNs */
+	__u32 reserved;
 	struct reporter_memory memories[2];
 };
 
@@ -104,6 +106,8 @@ struct reporter {
 	__u64 damaged DART_COUNTER DART_UNIT("frames");
 	/* more than two tags of VLANs. */
 	__u64 tagged DART_COUNTER DART_UNIT("frames");
+	/* Answers of collectors over reliable connections, which no other program gets. */
+	__u64 answers DART_COUNTER DART_UNIT("frames");
 } DART_COPIES_ARE_CPUS __attribute__((aligned(64)));
 
 /* Reports to a collector; all CPUs count here, because PSNs are consecutive. */
@@ -114,5 +118,33 @@ struct reporter_reports {
 	__u32 address[4] DART_ADDRESS;
 	char store[64];
 } __attribute__((aligned(64)));
+
+/* Bits of the state of a sequence.  All are 0 until the first report. */
+#define SEQUENCE_FOLLOWED	0x01	/* the expected PSN is known */
+#define SEQUENCE_ASKING		0x02	/* a report that asks is under way */
+#define SEQUENCE_FAR		0x04	/* it has a PSN far from the first one */
+#define SEQUENCE_REFUSED	0x08	/* the queue pair has sent its NAK of the expected PSN */
+#define SEQUENCE_BROKEN		0x10	/* the queue pair is in the error state */
+
+/* The PSNs of reports over a reliable connection. */
+struct reporter_sequence {
+	struct bpf_spin_lock lock;
+	__u32 first_psn;	/* by which queue pairs of one number are told apart */
+	__u32 state;
+	__u32 next;		/* PSN of the next report */
+	__u32 expected;		/* by the queue pair, as the last answer said */
+	__u32 top;		/* after all reports that can have arrived */
+	__u32 asked_end;	/* after the last report that asked */
+	__u32 reserved;
+	__u64 asked_at;		/* ns */
+	__u64 lost;		/* reports, that are known to be */
+	__u64 stops;
+};
+
+/* Where answers come from, in network order. */
+struct reporter_source {
+	__u32 address;
+	__u32 queue_pair;
+};
 
 #endif /* XDP_REPORTER_H */

@@ -166,7 +166,7 @@ other_values() {
 	return "$status"
 }
 for bytes in 24 4096; do
-	for pin in collectors shares reports; do
+	for pin in collectors shares reports sequences; do
 		refuse "values of $bytes bytes in the map '$pin' are refused by a follower" \
 			"another dartctl has attached the reporter (dartctl xdp detach port1" \
 			other_values $pin $bytes follow

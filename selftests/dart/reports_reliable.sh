@@ -67,8 +67,6 @@ export_store
 on host sh -c "dartctl store export paths >$collectors"
 check "its export says so" gojq -e '.collectors[0].transport == "rc"' $collectors
 check "so does the list of reporters" [ "$(reporter transport) $(reporter state)" = "rc ready" ]
-refuse "an XDP reporter is refused" "send them over unreliable ones only" \
-	dartctl xdp attach eth0 --collectors $collectors
 
 # ---- the same reports, as pair/reports sends over an unreliable connection
 

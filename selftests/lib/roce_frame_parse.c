@@ -50,6 +50,9 @@ int roce_frame__parse(const uint8_t *frame, size_t length, struct roce_report *r
 	report->ip.s_addr = headers.ip.daddr;
 	report->qpn = be32toh(headers.bth.queue_pair);
 	report->psn = be32toh(headers.bth.psn);
+	/* Over a reliable connection reports of some reporters ask. */
+	if (headers.bth.opcode == DART_STORE_BTH_RELIABLE)
+		report->psn &= ~DART_ROCE_BTH_ACKREQ;
 	report->address = be64toh(headers.reth.address);
 	report->rkey = be32toh(headers.reth.rkey);
 	report->slot_length = be32toh(headers.reth.length);

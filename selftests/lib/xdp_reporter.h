@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The XDP reporter, which `dartctl xdp attach` attaches to a separate interface,
- * with 64 different collectors.  BPF_PROG_TEST_RUN runs it on frames.  Every error
+ * with 64 different collectors, every third over a reliable connection.  BPF_PROG_TEST_RUN runs it on frames.  Every error
  * fails the test.
  */
 #ifndef DART_TEST_XDP_REPORTER_H
@@ -26,6 +26,7 @@ enum xdp_reporter_counter {
 	CRAMPED,
 	DAMAGED,
 	TAGGED,
+	ANSWERS,
 	XDP_REPORTER_COUNTERS,
 };
 

@@ -58,7 +58,8 @@
  *             connection, + the lowest 10 bits of the queue pair; checksum 0
  *   BTH       opcode DART_STORE_BTH_OPCODE, over a reliable connection
  *             DART_STORE_BTH_RELIABLE, MigReq 1, pad count, P_Key 0xffff,
- *             queue pair of the collector, AckReq 0, PSN: the reports to this
+ *             queue pair of the collector, AckReq 0 or, in a report that asks
+ *             over a reliable connection, 1, PSN: the reports to this
  *             queue pair, counted from the collector's first PSN, modulo 2^24
  *   RETH      address base + slot * (bytes of a slot), rkey, bytes of a slot
  *   payload   the slot, then 0 to 3 bytes of 0, the pad count, up to a
@@ -118,6 +119,9 @@
  * DART_STORE_PROBE_REPORTS reports, and one probe is under way at a time; if the answer
  * to a probe expects an earlier PSN than the one after the last report before the probe,
  * the queue pair has stopped.
+ *
+ * A reporter that cannot send frames of its own asks by reports with AckReq 1 instead.  If
+ * such a report is not answered, a later one has the PSN of a probe, and is lost.
  *
  * The expected PSN counts what arrived: the reports that a reporter has sent since it
  * knew the expected PSN for the first time, less the numbers by which it has risen

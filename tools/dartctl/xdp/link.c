@@ -84,17 +84,19 @@ static int share_way_out(const char *name, uint32_t out)
 }
 
 /*
- * Attaches a program that passes all packets to the interface, because many drivers accept
- * redirected packets only while an XDP program is attached.  Returns 0, or -errno if only generic
- * XDP can redirect to the interface.
+ * Attaches a program that passes all packets but answers to the interface, because many drivers
+ * accept redirected packets only while an XDP program is attached.  Returns 0, or -errno if only
+ * generic XDP can redirect to the interface.
  */
-static int open_way_out(const char *name, uint32_t out, const struct xdp_reporter_bpf *object)
+static int open_way_out(const char *name, uint32_t out, uint32_t mode,
+			const struct xdp_reporter_bpf *object)
 {
-	int fd = attach(object->progs.dart_way_out, out, XDP_FLAGS_DRV_MODE);
+	int fd = attach(object->progs.dart_way_out, out, mode);
 	int ret;
 
+	/* The program of another reporter does not know the answers to this one. */
 	if (fd < 0)
-		return is_taken(fd) ? share_way_out(name, out) : fd;
+		return is_taken(fd) && !object->rodata->has_answers ? share_way_out(name, out) : fd;
 	ret = xdp_pins__add(name, XDP_PIN_THROUGH, fd);
 	close(fd);
 	return ret;
@@ -105,11 +107,19 @@ static int attach_reporter(const char *name, uint32_t in, uint32_t out,
 			   const struct xdp_reporter_bpf *object)
 {
 	const struct bpf_program *program = xdp_program__main(object);
+	bool is_open = in == out;
 	int fd;
 
-	if (!is_veth(out) && (in == out || !open_way_out(name, out, object))) {
+	if (!is_veth(out) && (is_open || !open_way_out(name, out, XDP_FLAGS_DRV_MODE, object))) {
+		is_open = true;
 		fd = attach(program, in, XDP_FLAGS_DRV_MODE);
 		if (fd >= 0 || is_taken(fd))
+			return fd;
+	}
+	/* Generic XDP needs no program there to redirect, but answers arrive there. */
+	if (!is_open && object->rodata->has_answers) {
+		fd = open_way_out(name, out, XDP_FLAGS_SKB_MODE, object);
+		if (fd < 0)
 			return fd;
 	}
 	/* In generic XDP, clones share their bytes, so that changes to one would change all. */
@@ -147,6 +157,10 @@ static int pin_maps(const char *name, const struct xdp_reporter_bpf *object)
 			     bpf_map__fd(object->maps.collectors)) ?:
 	       xdp_pins__add(name, XDP_PIN_SHARES,
 			     bpf_map__fd(object->maps.shares)) ?:
+	       xdp_pins__add(name, XDP_PIN_SEQUENCES,
+			     bpf_map__fd(object->maps.sequences)) ?:
+	       xdp_pins__add(name, XDP_PIN_ANSWERS,
+			     bpf_map__fd(object->maps.answers)) ?:
 	       pin_lists(name, object);
 }
 

@@ -23,6 +23,8 @@
 #define XDP_PIN_REPORTS	"reports"	/* the map "reporter_to" */
 #define XDP_PIN_COLLECTORS	"collectors"	/* the map of that name */
 #define XDP_PIN_SHARES	"shares"	/* likewise */
+#define XDP_PIN_SEQUENCES	"sequences"	/* likewise */
+#define XDP_PIN_ANSWERS	"answers"	/* likewise */
 #define XDP_PIN_LISTS	"lists"		/* likewise; only of an appender */
 #define XDP_PIN_FLUSH	"flush"		/* the program "dart_flush", only of an appender */
 

@@ -111,18 +111,50 @@ static struct reporter_journal journal_of(const struct dart_journal_target *targ
 	};
 }
 
-int xdp_program__check(const struct xdp_setup *setup, struct dart_error *error)
+bool xdp_program__has_answers(const struct dart_collectors *collectors)
 {
-	const struct dart_collectors *collectors = &setup->collectors;
 	uint32_t i;
 
 	for (i = 0; i < collectors->count; i++)
 		if (collectors->list[i].is_reliable)
-			return dart_error__set(
-				error, EOPNOTSUPP,
-				"store '%s' takes reports over a reliable connection (RC), and XDP reporters send them over unreliable ones only (dartctl store create --transport uc)",
-				collectors->list[i].name);
-	return 0;
+			return true;
+	return false;
+}
+
+/* Nothing will answer the reports to the former queue pair. */
+void xdp_program__sequence_row(const struct dart_collector *collector,
+			       const struct reporter_sequence *former,
+			       struct reporter_sequence *row)
+{
+	*row = (struct reporter_sequence){
+		.first_psn = collector->first_psn,
+		.next = collector->first_psn,
+		.lost = former->lost,
+		.stops = former->stops,
+	};
+	if (former->state & (SEQUENCE_FOLLOWED | SEQUENCE_ASKING))
+		row->lost += (former->next - former->expected) & DART_ROCE_PSN_MASK;
+}
+
+struct reporter_source xdp_program__source(const struct dart_collector *collector)
+{
+	return (struct reporter_source){ collector->ip.s_addr, htobe32(collector->qpn) };
+}
+
+static int fill_sequence(const struct dart_collector *collector, uint32_t number,
+			 const struct xdp_reporter_bpf *object)
+{
+	const struct reporter_sequence none = { .state = 0 };
+	const struct reporter_source source = xdp_program__source(collector);
+	struct reporter_sequence row;
+
+	xdp_program__sequence_row(collector, &none, &row);
+	if (bpf_map_update_elem(bpf_map__fd(object->maps.sequences), &number, &row, BPF_ANY))
+		return -errno;
+	if (!collector->is_reliable)
+		return 0;
+	return bpf_map_update_elem(bpf_map__fd(object->maps.answers), &source, &number, BPF_ANY) ?
+		       -errno : 0;
 }
 
 void xdp_program__collector_row(const struct xdp_setup *setup, uint32_t number,
@@ -135,6 +167,7 @@ void xdp_program__collector_row(const struct xdp_setup *setup, uint32_t number,
 	memset(row, 0, sizeof(*row));
 	row->out_interface = setup->out_interface;
 	row->redundancy_max = dart_collector__redundancy_max(collector);
+	row->is_reliable = collector->is_reliable;
 	if (setup->journal)
 		row->journal = journal_of(setup->journal);
 	else
@@ -201,6 +234,7 @@ static int fill_maps(const struct xdp_setup *setup, const struct xdp_reporter_bp
 	ret = fill_shares(setup, bpf_map__fd(object->maps.shares));
 	for (number = 0; !ret && number < setup->collectors.count; number++)
 		ret = fill_collector(setup, number, bpf_map__fd(object->maps.collectors)) ?:
+			      fill_sequence(&setup->collectors.list[number], number, object) ?:
 			      fill_reports(&setup->collectors.list[number], number,
 					   bpf_map__fd(object->maps.reporter_to));
 	if (!ret && setup->all_copies)
@@ -262,11 +296,14 @@ static int configure(const struct xdp_setup *setup, struct xdp_reporter_bpf *obj
 	constants->out_interface = setup->out_interface;
 	constants->checksum_length = collectors->list[0].geometry.checksum_bits / 8;
 	constants->all_copies = setup->all_copies;
+	constants->has_answers = xdp_program__has_answers(collectors);
 	constants->clones = clones_of(collectors);
 
 	return bpf_map__set_max_entries(object->maps.reporter, cpus)			     ?:
 		       bpf_map__set_max_entries(object->maps.reporter_to, collectors->count) ?:
 		       bpf_map__set_max_entries(object->maps.collectors, collectors->count)  ?:
+		       bpf_map__set_max_entries(object->maps.sequences, collectors->count)   ?:
+		       bpf_map__set_max_entries(object->maps.answers, 2 * collectors->count) ?:
 		       bpf_map__set_max_entries(object->maps.copies, constants->clones)	     ?:
 		       choose_programs(setup, object);
 }

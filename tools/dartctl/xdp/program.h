@@ -23,12 +23,17 @@ struct xdp_setup {
 	bool all_copies;		/* report to all slots of a key, not to a random one */
 };
 
-/* Refuses collectors that the program cannot report to: with reliable connections. */
-int xdp_program__check(const struct xdp_setup *setup, struct dart_error *error);
-
 /* The rows of a collector and of a share in the maps of the program. */
 void xdp_program__collector_row(const struct xdp_setup *setup, uint32_t number,
 				struct reporter_collector *row);
+/* Does a collector have a reliable connection?  Its answers concern the program then. */
+bool xdp_program__has_answers(const struct dart_collectors *collectors);
+/* The sequence of a queue pair, after all reports in @former are answered or lost. */
+void xdp_program__sequence_row(const struct dart_collector *collector,
+			       const struct reporter_sequence *former,
+			       struct reporter_sequence *row);
+/* Where the answers of a collector come from. */
+struct reporter_source xdp_program__source(const struct dart_collector *collector);
 void xdp_program__share_row(const struct xdp_setup *setup, uint32_t share,
 			    struct reporter_share *row);
 

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <libdart/report/roce_frame.h>
+
 #include "link.h"
 #include "maps.h"
 #include "pins.h"
@@ -20,6 +22,7 @@
 static const char *const counters[] = {
 	"reports",   "appended",   "others",  "truncated", "malformed", "incomplete",
 	"anonymous", "unassigned", "cramped", "damaged",   "tagged",
+	"answers",
 };
 
 #define COUNTERS (sizeof(counters) / sizeof(counters[0]))
@@ -30,7 +33,7 @@ union row {
 	__u64 counters[COUNTERS];
 };
 
-_Static_assert(COUNTERS * sizeof(__u64) == offsetof(struct reporter, tagged) + sizeof(__u64),
+_Static_assert(COUNTERS * sizeof(__u64) == offsetof(struct reporter, answers) + sizeof(__u64),
 	       "each counter has a name");
 
 /* The mode of the program, or "gone" if its interface no longer exists. */
@@ -71,27 +74,67 @@ static int add_counters(const char *interface, json_t *json)
 	return 0;
 }
 
+/* Members of a collector with a reliable connection; @maps: of the collectors and sequences. */
+static json_t *arrival_of(const int maps[2], uint32_t number)
+{
+	struct reporter_collector collector;
+	struct reporter_sequence row;
+	const char *state = "asking";
+	uint32_t unanswered = 0;
+
+	if (bpf_map_lookup_elem(maps[0], &number, &collector) || !collector.is_reliable ||
+	    bpf_map_lookup_elem_flags(maps[1], &number, &row, BPF_F_LOCK))
+		return json_pack("{s:s}", "transport", "uc");
+	if (row.state & (SEQUENCE_FOLLOWED | SEQUENCE_ASKING))
+		unanswered = (row.next - row.expected) & DART_ROCE_PSN_MASK;
+	if (row.state & SEQUENCE_FOLLOWED)
+		state = "followed";
+	else if (row.state & SEQUENCE_BROKEN)
+		state = "error";
+	return json_pack("{s:s, s:s, s:I, s:I, s:I}", "transport", "rc", "state", state, "lost",
+			 (json_int_t)row.lost, "stops", (json_int_t)row.stops, "unanswered",
+			 (json_int_t)unanswered);
+}
+
+static int add_collector(const struct reporter_reports *row, const int maps[2], uint32_t number,
+			 json_t *list)
+{
+	char address[INET_ADDRSTRLEN];
+	json_t *json;
+
+	inet_ntop(AF_INET, &row->address[3], address, sizeof(address));
+	json = json_pack("{s:s%, s:s, s:I, s:I}", "store", row->store,
+			 strnlen(row->store, sizeof(row->store)), "address", address, "qpn",
+			 (json_int_t)row->qpn, "reports", (json_int_t)row->reports);
+	/* The list owns @json from now on. */
+	return json_array_append_new(list, json) ||
+			       json_object_update_new(json, arrival_of(maps, number)) ?
+		       -ENOMEM : 0;
+}
+
 static int add_collectors(const char *interface, json_t *json)
 {
+	const int maps[2] = {
+		xdp_pins__open_map(interface, XDP_PIN_COLLECTORS, sizeof(struct reporter_collector),
+				   NULL),
+		xdp_pins__open_map(interface, XDP_PIN_SEQUENCES, sizeof(struct reporter_sequence),
+				   NULL),
+	};
 	json_t *list = json_array();
-	char address[INET_ADDRSTRLEN];
 	struct reporter_reports row;
 	__u32 number;
 	int fd = xdp_pins__open_map(interface, XDP_PIN_REPORTS, sizeof(row), NULL), ret = 0;
+	size_t i;
 
 	if (fd < 0 || json_object_set(json, "collectors", list))
 		ret = fd < 0 ? fd : -ENOMEM;
-	for (number = 0; !ret && !bpf_map_lookup_elem(fd, &number, &row); number++) {
-		inet_ntop(AF_INET, &row.address[3], address, sizeof(address));
-		if (json_array_append_new(list,
-					  json_pack("{s:s%, s:s, s:I, s:I}", "store", row.store,
-						    strnlen(row.store, sizeof(row.store)),
-						    "address", address, "qpn", (json_int_t)row.qpn,
-						    "reports", (json_int_t)row.reports)))
-			ret = -ENOMEM;
-	}
+	for (number = 0; !ret && !bpf_map_lookup_elem(fd, &number, &row); number++)
+		ret = add_collector(&row, maps, number, list);
 	if (fd >= 0)
 		close(fd);
+	for (i = 0; i < 2; i++)
+		if (maps[i] >= 0)
+			close(maps[i]);
 	json_decref(list);
 	return ret;
 }
@@ -131,7 +174,12 @@ static const struct table_column of_collector[] = {
 	TEXT_COLUMN("store", "store"),
 	TEXT_COLUMN("address", "address"),
 	NUMBER_COLUMN("qpn", "qpn"),
+	TEXT_COLUMN("transport", "transport"),
+	TEXT_COLUMN("state", "state"),
 	NUMBER_COLUMN("reports", "reports"),
+	NUMBER_COLUMN("lost", "lost"),
+	NUMBER_COLUMN("stops", "stops"),
+	NUMBER_COLUMN("unanswered", "unanswered"),
 	{ }
 };
 

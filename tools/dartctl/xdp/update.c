@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Writes new collectors into the pinned maps of an XDP reporter. */
 #include <bpf/bpf.h>
+#include <endian.h>
 #include <errno.h>
 #include <linux/if_ether.h>
 #include <linux/ip.h>
@@ -14,7 +15,7 @@
 #include "update.h"
 
 struct update {
-	int collectors, shares, reports;	/* maps */
+	int collectors, shares, reports, sequences, answers;	/* maps */
 	struct reporter_reports *rows;		/* the mapping of reports */
 	size_t length;				/* of the mapping, in bytes */
 	struct xdp_setup setup;
@@ -59,6 +60,10 @@ static void update__close(struct update *update)
 	if (update->rows)
 		munmap(update->rows, update->length);
 	free(update->now);
+	if (update->answers >= 0)
+		close(update->answers);
+	if (update->sequences >= 0)
+		close(update->sequences);
 	if (update->reports >= 0)
 		close(update->reports);
 	if (update->shares >= 0)
@@ -79,15 +84,20 @@ static int update__open(struct update *update, const char *interface,
 		.collectors = -1,
 		.shares = -1,
 		.reports = -1,
+		.sequences = -1,
+		.answers = -1,
 		.setup.collectors = *collectors,
 	};
-	ret = xdp_program__check(&update->setup, error) ?:
-		      open_map(interface, XDP_PIN_COLLECTORS, sizeof(*update->now), &count,
+	ret = open_map(interface, XDP_PIN_COLLECTORS, sizeof(*update->now), &count,
 		       &update->collectors, error) ?:
 		      open_map(interface, XDP_PIN_SHARES, sizeof(struct reporter_share), NULL,
 			       &update->shares, error) ?:
 		      open_map(interface, XDP_PIN_REPORTS, sizeof(*update->rows), &reports,
-			       &update->reports, error);
+			       &update->reports, error) ?:
+		      open_map(interface, XDP_PIN_SEQUENCES, sizeof(struct reporter_sequence), NULL,
+			       &update->sequences, error) ?:
+		      open_map(interface, XDP_PIN_ANSWERS, sizeof(uint32_t), NULL,
+			       &update->answers, error);
 	if (!ret && reports != count)
 		ret = refuse_other(interface, error);
 	if (ret)
@@ -147,6 +157,12 @@ static int update__check(const struct update *update, const char *interface,
 				error, EINVAL,
 				"%s '%s' has another name or geometry (dartctl xdp detach %s, and attach it again)",
 				update->setup.journal ? "journal" : "store",
+				collectors->list[i].name, interface);
+		/* The program was loaded without a part that takes answers, or answers go nowhere. */
+		if (row.is_reliable != update->now[i].is_reliable)
+			return dart_error__set(
+				error, EINVAL,
+				"store '%s' has another transport (dartctl xdp detach %s, and attach it again)",
 				collectors->list[i].name, interface);
 		if (headers_of(&row)->ip.saddr != headers_of(&update->now[i])->ip.saddr)
 			return dart_error__set(error, EINVAL,
@@ -219,6 +235,26 @@ static int update__move_shares(const struct update *update, uint32_t *moved)
 	return ret;
 }
 
+/* Gives a reliable connection the next queue pair; its shares have left. */
+static int update__reconnect(const struct update *update, uint32_t number)
+{
+	const struct dart_collector *collector = &update->setup.collectors.list[number];
+	const struct reporter_source former = {
+		update->rows[number].address[3], htobe32(update->rows[number].qpn),
+	};
+	const struct reporter_source source = xdp_program__source(collector);
+	struct reporter_sequence now, row;
+
+	if (bpf_map_lookup_elem_flags(update->sequences, &number, &now, BPF_F_LOCK))
+		return -errno;
+	xdp_program__sequence_row(collector, &now, &row);
+	if ((bpf_map_delete_elem(update->answers, &former) && errno != ENOENT) ||
+	    bpf_map_update_elem(update->sequences, &number, &row, BPF_F_LOCK) ||
+	    bpf_map_update_elem(update->answers, &source, &number, BPF_ANY))
+		return -errno;
+	return 0;
+}
+
 /* Only the PSN changes; the counts in the row go on. */
 static void update__restart(const struct update *update, uint32_t number)
 {
@@ -235,6 +271,8 @@ static int update__replace(const struct update *update, uint32_t number,
 {
 	int ret = update__vacate(update, number);
 
+	if (!ret && row->is_reliable)
+		ret = update__reconnect(update, number);
 	if (ret)
 		return ret;
 	update__restart(update, number);
@@ -298,6 +336,16 @@ static bool is_same_queue_pair(const struct dart_collector *last, const struct d
 	return last->epoch == now->epoch && last->first_psn == now->first_psn;
 }
 
+/* Only of a reliable connection the program knows the first PSN. */
+static bool has_first_psn(const struct update *update, uint32_t number)
+{
+	struct reporter_sequence row;
+
+	return !update->now[number].is_reliable ||
+	       (!bpf_map_lookup_elem(update->sequences, &number, &row) &&
+		row.first_psn == update->setup.collectors.list[number].first_psn);
+}
+
 int xdp_update__find_source(const char *interface, struct in_addr *source, struct dart_error *error)
 {
 	struct reporter_collector row;
@@ -334,7 +382,7 @@ int xdp_update(const char *interface, const struct dart_collectors *collectors,
 	ret = update__check(&update, interface, error);
 	for (i = 0; !ret && i < collectors->count; i++) {
 		xdp_program__collector_row(&update.setup, i, &row);
-		goes_on = has_frame(&update, i, &row) &&
+		goes_on = has_frame(&update, i, &row) && has_first_psn(&update, i) &&
 			  (!last || is_same_queue_pair(&last->list[i], &collectors->list[i])) &&
 			  !is_interrupted(&update, i, last);
 		if (goes_on && has_memory(&update, i, &row))

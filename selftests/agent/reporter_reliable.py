@@ -1,0 +1,258 @@
+#!/usr/bin/python3 -B
+# SPDX-License-Identifier: GPL-2.0-only
+"""The XDP reporter over a reliable connection: the PSNs, by all kinds of answers.
+
+The queue pair at the other end of a cable takes frames and answers as <dart/store.h> says.
+"""
+
+import json
+import os
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+TREE = Path(__file__).resolve().parents[2]
+sys.path += [str(TREE / "selftests/vectors"), str(TREE / "selftests/p4")]
+
+import generate  # pylint: disable=wrong-import-position
+import tap  # pylint: disable=wrong-import-position
+
+MASK = 2**24 - 1
+ACKNOWLEDGED, SEQUENCE, INVALID = 0, 0x60, 0x62
+FIRST = 0xFFFFF0  # the PSNs wrap soon
+PACKET_OUTGOING = 4
+ROCE = (4791).to_bytes(2, "big")  # a port
+SECONDS = 20  # for any frame
+QUIET = 0.15  # s: the next report asks, and is answered
+REPORT = 14 + 20 + 8 + 12 + 16 + 24 + 4  # bytes
+
+
+def packet_with_int():
+    """From UDP port 49152 to 443 over 5 hops; see bpf/int_md.h."""
+    hops = struct.pack(">5I", 5, 4, 3, 2, 1)
+    md = bytes([0x20, 0, 1, 3]) + struct.pack(">4H", 0x8000, 0, 0, 0)
+    shim = struct.pack(">BBH", 0x14, (len(md) + len(hops)) // 4, 443)
+    datagram = struct.pack(">4H", 49152, 5000, 8 + len(shim + md + hops), 0) + shim + md + hops
+    ip = struct.pack(">BBHHHBBH4s4s", 0x45, 0, 20 + len(datagram), 0, 0, 64, 17, 0,
+                     bytes([10, 1, 0, 2]), bytes([10, 3, 1, 3]))
+    ip = ip[:10] + struct.pack(">H", generate.inverse_sum(ip)) + ip[12:]
+    return bytes.fromhex("020000000001 020000000002 0800") + ip + datagram
+
+
+PACKET = packet_with_int()
+
+
+def run(*command):
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
+
+
+class QueuePair:
+    """Where it stands, and the answers that it sends."""
+
+    def __init__(self, first=FIRST):
+        self.entry = {"name": "paths", "reporter": "10.78.0.1", "mac": "02:00:00:00:00:01",
+                      "ip": "10.78.0.2", "qpn": 17, "rkey": 4660, "base": "0x3a5f00000000",
+                      "slots_log2": 10, "value_length": 20, "checksum_bits": 32,
+                      "redundancy": 2, "first_psn": first, "epoch": 1000, "transport": "rc"}
+        self.expected = first
+        self.refused = False
+        self.sent = self.arrived = 0
+        self.drops_answers = False
+
+    def answer(self, psn, syndrome, **changes):
+        return generate.answer({**self.entry, **changes}, psn, syndrome)
+
+    def take(self, frame):
+        """The answers to a frame."""
+        psn = int.from_bytes(frame[51:54], "big")
+        late = (psn - self.expected) & MASK
+        if late == 0:
+            self.expected = (self.expected + 1) & MASK
+            self.arrived += 1
+            self.refused = False
+            return [self.answer(psn, ACKNOWLEDGED)] if frame[50] >> 7 else []
+        if late >= 2**23:
+            return [self.answer(self.expected - 1, ACKNOWLEDGED)]
+        if self.refused:
+            return []
+        self.refused = True
+        return [self.answer(self.expected, SEQUENCE)]
+
+
+class Cable:
+    """The reporter is at one end, this process at the other."""
+
+    def __init__(self):
+        for command in (("link", "add", "port.0", "type", "veth", "peer", "name", "port1"),
+                        ("link", "set", "port.0", "up"), ("link", "set", "port1", "up")):
+            run("ip", *command)
+        self.link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+        self.link.bind(("port.0", 0))
+        self.link.settimeout(SECONDS)
+        self.file = tempfile.NamedTemporaryFile("w", suffix=".json")
+
+    def attach(self, pair):
+        self.write(pair)
+        run("dartctl", "xdp", "attach", "port1", "--source", "10.78.0.1",
+            "--collectors", self.file.name)
+
+    def write(self, pair):
+        self.file.seek(0)
+        self.file.truncate()
+        json.dump({"dart_collectors": 1, "collectors": [pair.entry]}, self.file)
+        self.file.flush()
+
+    def send(self):
+        self.link.send(PACKET)
+
+    def report(self):
+        """The report that a packet becomes."""
+        self.send()
+        while True:
+            frame, address = self.link.recvfrom(2048)
+            if address[2] != PACKET_OUTGOING and frame[36:38] == ROCE:
+                return frame
+
+    def answer(self, *frames):
+        for frame in frames:
+            self.link.send(frame)
+
+
+def status():
+    return json.loads(run("dartctl", "-j", "xdp", "status", "port1"))[0]["collectors"][0]
+
+
+def answers():
+    return json.loads(run("dartctl", "-j", "xdp", "status", "port1"))[0]["answers"]
+
+
+def report(pair, count, lost=()):
+    """Sends packets; @lost: which of the reports from now on get lost."""
+    for number in range(count):
+        frame = cable.report()
+        pair.sent += 1
+        tap.same(len(frame), REPORT)
+        tap.same((frame[42], frame[34:36].hex()), (0x0A, "c011"), "opcode, port")
+        if number not in lost:
+            replies = pair.take(frame)
+            if not pair.drops_answers:
+                cable.answer(*replies)
+
+
+def check_lost(pair, least, most):
+    """All later reports arrive, and an answer tells of all of them."""
+    for _ in range(5):
+        time.sleep(QUIET)
+        report(pair, 1)
+    lost = pair.sent - pair.arrived
+    there = status()
+    tap.note(f"{pair.sent} reports, {pair.arrived} arrived, {there['stops']} stops")
+    tap.same((there["state"], there["lost"], there["unanswered"]), ("followed", lost, 0))
+    assert least <= lost <= most, lost
+
+
+def begin(first=FIRST):
+    subprocess.run(["dartctl", "xdp", "detach", "port1"], check=False, stderr=subprocess.DEVNULL)
+    pair = QueuePair(first)
+    cable.attach(pair)
+    return pair
+
+
+def nothing_lost():
+    """without loss each report arrives"""
+    pair = begin()
+    report(pair, 80)
+    check_lost(pair, 0, 0)
+    tap.same(status()["stops"], 0)
+
+
+def goes_on_after_nak():
+    """after a lost report the next one has the PSN of the NAK"""
+    pair = begin()
+    report(pair, 10, lost={5})
+    # The lost one and the refused one; or fewer, because a report asked in between.
+    check_lost(pair, 1, 2)
+    tap.same(status()["stops"], 1)
+
+
+def asks_without_answer():
+    """after a lost NAK a report with a former PSN tells that the queue pair has stopped"""
+    pair = begin()
+    report(pair, 5)
+    pair.drops_answers = True
+    report(pair, 3, lost={0})
+    pair.drops_answers = False
+    check_lost(pair, 3, 5)
+
+
+def finds_used_one():
+    """a new reporter finds out where the queue pair stands"""
+    for expected in (FIRST + 1000, FIRST - 5, FIRST + 2**23 + 7):
+        pair = begin()
+        pair.expected = expected & MASK
+        report(pair, 2)
+        check_lost(pair, 1, 3)
+        lost = status()["lost"]
+        report(pair, 20)
+        check_lost(pair, lost, lost)
+
+
+def finds_stopped_one():
+    """so it does if the queue pair has sent its NAK already"""
+    pair = begin()
+    pair.expected, pair.refused = (FIRST - 5) & MASK, True
+    report(pair, 2)
+    check_lost(pair, 1, 10)
+
+
+def forged():
+    """answers from elsewhere, with a wrong ICRC or an impossible PSN change nothing"""
+    pair = begin()
+    report(pair, 10)
+    check_lost(pair, 0, 0)
+    pair.drops_answers = True
+    report(pair, 3)
+    known = pair.expected - 3
+    wish = pair.answer(known, SEQUENCE)
+    before, counted = status(), answers()
+    cable.answer(wish[:-1] + bytes([wish[-1] ^ 1]), pair.answer(known, SEQUENCE, ip="10.78.0.3"),
+                 pair.answer(known, SEQUENCE, qpn=18),
+                 pair.answer(known, SEQUENCE, reporter="10.78.0.9"))
+    tap.same((answers() - counted, status()), (0, before))
+    cable.answer(pair.answer(known - 1, SEQUENCE), pair.answer(known - 1, INVALID),
+                 pair.answer(known + 4, SEQUENCE), pair.answer(known + 2**23, ACKNOWLEDGED))
+    tap.same((answers() - counted, status()), (4, before))
+    pair.drops_answers = False
+    check_lost(pair, 0, 4)
+
+
+def error_state():
+    """packets for a queue pair in the error state pass, until it gets another one"""
+    pair = begin()
+    report(pair, 3)
+    check_lost(pair, 0, 0)
+    report(pair, 1, lost={0})
+    cable.answer(pair.answer(pair.expected, INVALID))
+    tap.same((status()["state"], status()["lost"]), ("error", 1))
+    reports = status()["reports"]
+    cable.send()
+    tap.same(status()["reports"], reports)
+    pair = QueuePair(77)
+    pair.sent = 1
+    cable.write(pair)
+    with subprocess.Popen(["dartctl", "xdp", "follow", "port1", "--collectors", cable.file.name],
+                          stdout=subprocess.PIPE, encoding="utf-8") as follower:
+        assert "reports to" in follower.stdout.readline()
+        report(pair, 5)
+        check_lost(pair, 1, 1)
+        follower.terminate()
+
+
+os.environ["PATH"] = f"{TREE}/.output/bin:{os.environ['PATH']}"
+cable = Cable()
+tap.run(nothing_lost, goes_on_after_nak, asks_without_answer, finds_used_one, finds_stopped_one,
+        forged, error_state)
