@@ -42,6 +42,33 @@ static unsigned int find_formats(const struct applications *applications, pid_t 
 	return formats;
 }
 
+/* Does an application expect the process to be its program, by more than its contents? */
+static bool is_chosen(const struct applications *applications, pid_t pid)
+{
+	const struct application *application;
+
+	TAILQ_FOREACH(application, &applications->list, link)
+		if (application->program.selection.kind != SELECTION_ALL &&
+		    wants(application, pid) &&
+		    selection__matches(&application->program.selection, pid))
+			return true;
+	return false;
+}
+
+/* A new file may describe programs that were strangers.  @formats: as of find_formats(). */
+static bool is_stranger(struct applications *applications, pid_t pid, unsigned int formats)
+{
+	if (formats != 1u << APPLICATION_FORMAT_ANY)
+		return false;
+	if (layouts__have_changed(&applications->layouts)) {
+		strangers__forget(&applications->strangers);
+		return false;
+	}
+	return strangers__have(&applications->strangers, pid) && !is_chosen(applications, pid) &&
+	       !find_former(applications, pid) &&
+	       !examinations__find(&applications->examinations, pid, applications);
+}
+
 /* Takes the pidfd over, unless it is -1. */
 static void examine(struct applications *applications, const struct candidate_process *process,
 		    bool is_executed)
@@ -81,6 +108,8 @@ static void consider(void *userdata, pid_t pid)
 	pid_t parent;
 
 	if (look->from && host_process__origin(pid, &parent, &start) && start < look->from)
+		return;
+	if (is_stranger(applications, pid, find_formats(applications, pid)))
 		return;
 	/* Without a watch nothing has told of programs that were executed. */
 	examine(applications, &process, applications->exec_watch.fd < 0);
@@ -320,31 +349,6 @@ static bool searches(const struct applications *applications)
 	return false;
 }
 
-/* Does an application expect the process to be its program, by more than its contents? */
-static bool is_chosen(const struct applications *applications, pid_t pid)
-{
-	const struct application *application;
-
-	TAILQ_FOREACH(application, &applications->list, link)
-		if (application->program.selection.kind != SELECTION_ALL &&
-		    wants(application, pid) &&
-		    selection__matches(&application->program.selection, pid))
-			return true;
-	return false;
-}
-
-/* A new file may describe programs that were strangers. */
-static bool is_stranger(struct applications *applications, pid_t pid)
-{
-	if (layouts__have_changed(&applications->layouts)) {
-		strangers__forget(&applications->strangers);
-		return false;
-	}
-	return strangers__have(&applications->strangers, pid) && !is_chosen(applications, pid) &&
-	       !find_former(applications, pid) &&
-	       !examinations__find(&applications->examinations, pid, applications);
-}
-
 void applications__on_exec(void *userdata, pid_t pid)
 {
 	struct candidate_process process = { .pid = pid, .pidfd = -1, .tries = TRIES_UNTIL_MAPPED };
@@ -354,7 +358,7 @@ void applications__on_exec(void *userdata, pid_t pid)
 	/* Its program is unknown, and a server that went into the background may be its child. */
 	if (!formats && searches(applications) && is_gone(pid))
 		applications__look_soon(applications);
-	if (formats == 1u << APPLICATION_FORMAT_ANY && is_stranger(applications, pid))
+	if (is_stranger(applications, pid, formats))
 		return;
 	if (!formats || formats & 1u << APPLICATION_FORMAT_ANY || find_former(applications, pid)) {
 		process.tries = 0;
