@@ -11,13 +11,16 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <dart/registration.h>
 #include <libdart/clock.h>
-#include <libdart/registration/client.h>
+#include <libdart/registration/descriptor.h>
 
 #define MEMORY 4096
 
@@ -28,16 +31,18 @@ static void sleep_ms(uint64_t ms)
 	nanosleep(&time, NULL);
 }
 
-static json_t *make_request(const char *name)
+static int connect_dartd(void)
 {
-	json_t *request = json_pack("{s:s, s:s, s:{s:s, s:i, s:[{s:s, s:i, s:i, s:s, s:s}]}}",
-				    "request", "new-slice", "name", name, "schema", "name", "first",
-				    "length", 64, "fields", "name", "asked_ns", "offset", 0, "width",
-				    8, "kind", "gauge", "unit", "ns");
+	const struct sockaddr_un address = {
+		.sun_family = AF_UNIX,
+		.sun_path = DART_REGISTRATION_SOCKET,
+	};
+	const int connection = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
-	if (!request)
-		error(1, ENOMEM, "request");
-	return request;
+	if (connection < 0 ||
+	    connect(connection, (const struct sockaddr *)&address, sizeof(address)))
+		error(1, errno, "%s", address.sun_path);
+	return connection;
 }
 
 static volatile uint64_t *make_memory(int *fd)
@@ -56,43 +61,58 @@ static volatile uint64_t *make_memory(int *fd)
 	return memory;
 }
 
-static void register_slice(struct dart_registration_client *client, int number)
+/* As a program without a library for JSON does it: see libdartzero. */
+static void ask(int connection, const char *name, int memory)
 {
-	struct dart_error problem;
-	json_t *request, *reply;
+	char request[512], reply[4096];
+	ssize_t length;
+	int proof;
+
+	length = snprintf(
+		request, sizeof(request),
+		"{\"request\":\"new-slice\",\"name\":\"%s\",\"schema\":{\"name\":\"first\","
+		"\"length\":64,\"fields\":[{\"name\":\"asked_ns\",\"offset\":0,\"width\":8,"
+		"\"kind\":\"gauge\",\"unit\":\"ns\"}]}}\n",
+		name);
+	if (dart_descriptor__send(connection, request, length, 0, memory) != length)
+		error(1, 0, "%s: cannot send the request", name);
+	/* The proof stays open until the end. */
+	length = dart_descriptor__receive(connection, reply, sizeof(reply) - 1, 0, &proof, NULL);
+	if (length <= 0)
+		error(1, 0, "%s: no reply", name);
+	reply[length] = '\0';
+	if (!strstr(reply, "\"ok\":true") || proof < 0)
+		error(1, 0, "%s: %s", name, reply);
+}
+
+static void register_slice(int connection, int number)
+{
 	volatile uint64_t *value;
 	char name[32];
-	int memory, proof;
+	int memory;
 
 	snprintf(name, sizeof(name), "first-%d", number);
 	value = make_memory(&memory);
-	request = make_request(name);
 	*value = dart_clock__ns(CLOCK_MONOTONIC);
-	if (dart_registration_client__ask(client, request, memory, &reply, &proof, &problem))
-		error(1, 0, "%s: %s", name, problem.text);
+	ask(connection, name, memory);
 	printf("{\"entry\": \"%s\", \"asked_ns\": %llu, \"replied_ns\": %llu}\n", name,
-	       (unsigned long long)*value,
-	       (unsigned long long)dart_clock__ns(CLOCK_MONOTONIC));
-	json_decref(request);
-	json_decref(reply);
+	       (unsigned long long)*value, (unsigned long long)dart_clock__ns(CLOCK_MONOTONIC));
 	close(memory);
 }
 
 int main(int argc, char *argv[])
 {
 	const int count = argc > 2 ? atoi(argv[1]) : 0, interval_ms = argc > 2 ? atoi(argv[2]) : 0;
-	struct dart_registration_client client;
-	struct dart_error problem;
+	int connection;
 
 	if (count <= 0 || interval_ms <= 0)
 		error(1, 0, "usage: first_values COUNT INTERVAL_MS");
-	if (dart_registration_client__open(&client, DART_REGISTRATION_SOCKET, &problem))
-		error(1, 0, "%s", problem.text);
+	connection = connect_dartd();
 	for (int i = 0; i < count; i++) {
-		register_slice(&client, i);
+		register_slice(connection, i);
 		sleep_ms(interval_ms);
 	}
 	sleep_ms(interval_ms / 2);
-	dart_registration_client__close(&client);
+	close(connection);
 	return 0;
 }
