@@ -92,5 +92,15 @@ expected 2 3 >/run/expected
 # The program began with sequence 1 again, so these entries took the places of the former ones.
 check "readers find the entries before and after the restart, each once" soon found
 check "so does the other program" in_memory $((2 * flows))
+# summed: all entries are in the lines of four lists
+summed() {
+	is_true "length == 4 and (map(.entries) | add) == $((2 * flows)) and
+		all(.part == 0 and .lost + .overwritten + .damaged == 0 and .last >= 1)"
+}
+shown() {
+	dartctl -j journal show events --from host | summed &&
+		on host dartctl -j journal show events | summed
+}
+check "the journal shows how many there are of each list, from there and from here" shown
 check "the agent stops" on host host_down
 finish

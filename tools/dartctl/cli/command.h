@@ -76,6 +76,7 @@ int command_table_lookup(struct options *options, int argc, char **argv);
 int command_table_import(struct options *options, int argc, char **argv);
 int command_table_dump(struct options *options, int argc, char **argv);
 int command_table_export(struct options *options, int argc, char **argv);
+int command_journal_show(struct options *options, int argc, char **argv);
 int command_journal_dump(struct options *options, int argc, char **argv);
 int command_journal_tail(struct options *options, int argc, char **argv);
 int command_ledger_query(struct options *options, int argc, char **argv);
