@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 TREE = Path(__file__).resolve().parents[2]
@@ -93,18 +94,39 @@ class Cable:
         self.link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
         self.link.bind(("port.0", 0))
         self.link.settimeout(SECONDS)
-        self.file = tempfile.NamedTemporaryFile("w", suffix=".json")
+        self.directory = tempfile.TemporaryDirectory()
+        self.file = f"{self.directory.name}/collectors.json"
 
     def attach(self, pair):
         self.write(pair)
         run("dartctl", "xdp", "attach", "port1", "--source", "10.78.0.1",
-            "--collectors", self.file.name)
+            "--collectors", self.file)
 
     def write(self, pair):
-        self.file.seek(0)
-        self.file.truncate()
-        json.dump({"dart_collectors": 1, "collectors": [pair.entry]}, self.file)
-        self.file.flush()
+        with open(f"{self.file}.new", "w", encoding="utf-8") as file:
+            json.dump({"dart_collectors": 1, "collectors": [pair.entry]}, file)
+        os.replace(f"{self.file}.new", self.file)
+
+    @contextmanager
+    def follow(self):
+        """A follower of the file, which has read it."""
+        ready = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        path = f"{self.directory.name}/ready"
+        ready.bind(path)
+        ready.settimeout(SECONDS)
+        follower = subprocess.Popen(
+            ["dartctl", "xdp", "follow", "port1", "--collectors", self.file],
+            stdout=subprocess.PIPE, encoding="utf-8", env={**os.environ, "NOTIFY_SOCKET": path})
+        try:
+            while b"READY=1" not in ready.recv(4096):
+                pass
+            yield follower
+        finally:
+            ready.close()
+            os.remove(path)
+            follower.terminate()
+            follower.wait()
+            follower.stdout.close()
 
     def send(self):
         self.link.send(PACKET)
@@ -244,15 +266,32 @@ def error_state():
     pair = QueuePair(77)
     pair.sent = 1
     cable.write(pair)
-    with subprocess.Popen(["dartctl", "xdp", "follow", "port1", "--collectors", cable.file.name],
-                          stdout=subprocess.PIPE, encoding="utf-8") as follower:
+    with cable.follow() as follower:
         assert "reports to" in follower.stdout.readline()
         report(pair, 5)
         check_lost(pair, 1, 1)
-        follower.terminate()
+
+
+def rotates():
+    """at a rotation of the store the key and the address change, and the PSNs go on"""
+    pair = begin()
+    report(pair, 5)
+    with cable.follow() as follower:
+        for number in range(3):
+            pair.entry.update(rkey=4661 + number, base=hex(0x500000000000 + (number << 20)))
+            cable.write(pair)
+            assert "reports to new memory" in follower.stdout.readline()
+            frame = cable.report()
+            tap.same((frame[54:58].hex(), int.from_bytes(frame[62:66], "big")),
+                     ("00005000", pair.entry["rkey"]), "address, key")
+            pair.sent += 1
+            cable.answer(*pair.take(frame))
+            report(pair, 5)
+    check_lost(pair, 0, 0)
+    tap.same(status()["stops"], 0)
 
 
 os.environ["PATH"] = f"{TREE}/.output/bin:{os.environ['PATH']}"
 cable = Cable()
 tap.run(nothing_lost, goes_on_after_nak, asks_without_answer, finds_used_one, finds_stopped_one,
-        forged, error_state)
+        forged, error_state, rotates)

@@ -244,7 +244,25 @@ def becomes_unreliable():
     tap.same((frame[42], frame[50:54].hex()), (0x2A, "00000003"))
 
 
+def rotates():
+    """at a rotation of the store the key and the address change, and the PSNs go on"""
+    pair = begin()
+    report(pair, 5)
+    for number in range(3):
+        pair.entry.update(rkey=4661 + number, base=hex(0x500000000000 + (number << 20)))
+        pushed = push(pair).splitlines()
+        tap.same((len(pushed), pushed[0][:18]), (1, "change collector 0"), pushed)
+        frames = switch.send(TELEMETRY)[COLLECTORS]
+        for frame in frames:
+            tap.same((frame[54:58].hex(), int.from_bytes(frame[62:66], "big")),
+                     ("00005000", pair.entry["rkey"]), "address, key")
+            switch.send(*pair.take(frame), source=COLLECTORS)
+        report(pair, 5)
+    check_lost(pair, 0)
+    tap.same((pair.sent - pair.arrived, switch.register("dart_stops", 0)), (0, 0))
+
+
 os.environ["PATH"] = f"{TREE}/.output/bin:{os.environ['PATH']}"
 switch = Switch()
 tap.run(nothing_lost, goes_on_after_nak, asks_without_nak, finds_used_one, finds_stopped_one,
-        forged, forwards_others, error_state, becomes_unreliable)
+        forged, forwards_others, error_state, becomes_unreliable, rotates)
