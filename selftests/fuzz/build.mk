@@ -40,7 +40,7 @@ fuzz_flows_balancer_parsers := $(wildcard tools/flows/balancer/*.c tools/flows/c
 fuzz_flows_firewall_sources = $(flows_firewall)
 fuzz_flows_firewall_parsers := $(wildcard tools/flows/firewall/*.c tools/flows/connection/*.c \
 	tools/flows/function/*.c)
-fuzz_flows_packet_sources = $(flows_packet)
+fuzz_flows_packet_sources = $(flows_packet) tools/flows/packet/question.c
 fuzz_flows_packet_parsers = $(fuzz_flows_packet_sources)
 fuzz_flows_policy_sources = $(flows_policy)
 fuzz_flows_policy_parsers := $(wildcard tools/flows/settings/*.c)

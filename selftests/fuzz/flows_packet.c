@@ -4,6 +4,7 @@
 
 #include "fuzz.h"
 #include "tools/flows/packet/packet.h"
+#include "tools/flows/packet/question.h"
 #include "tools/flows/packet/tunnel.h"
 
 static const struct end end = { 0xcb007101, 5000 };
@@ -119,6 +120,20 @@ static void take_flawed(enum packet_flaw flaw, struct packet packet)
 	}
 }
 
+/* An answer about the use of flows: no time is longer than the ages in it say. */
+static void take_answer(const uint8_t *frame, size_t size)
+{
+	uint64_t idle[DART_TEA_USE_KEYS];
+	uint32_t number;
+	unsigned int i;
+
+	if (!question__read_answer(frame, size, &number, idle))
+		return;
+	require(size >= DART_TEA_USE_LENGTH);
+	for (i = 0; i < DART_TEA_USE_KEYS; i++)
+		require(idle[i] <= (uint64_t)UINT32_MAX * 1048576000);
+}
+
 static void rewrite(uint8_t *frame, size_t size)
 {
 	static const uint8_t next_hop[PACKET_MAC_LENGTH] = { 2 };
@@ -158,6 +173,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	uint8_t *copy;
 
+	take_answer(frame, size);
 	rewrite(frame, size);
 	repair_ipv4(frame, size);
 	copy = exact_copy(frame, size);

@@ -29,6 +29,7 @@ static struct {
 	struct change changes[CHANGES];
 	size_t count;
 	bool is_away; /* dartd */
+	uint32_t asked; /* the last question to the switch */
 	struct end source, destination; /* of the last packet, as it left */
 } scene;
 
@@ -67,12 +68,36 @@ static bool leave(void *subject, struct flow *flow)
 	return !scene.is_away;
 }
 
+static void ask(void *subject, uint32_t number, struct flow *const *flows, unsigned int count)
+{
+	unsigned int i;
+
+	require(count > 0 && count <= FUNCTION_QUESTION_FLOWS);
+	for (i = 0; i < count; i++)
+		require(flows[i]->state == FLOW_ENTERED && !flows[i]->is_over);
+	scene.asked = number;
+}
+
+/* The switch answers one of the last 16 questions, or nothing; its flows are as idle. */
+static void answer(const uint8_t *step)
+{
+	uint64_t idle[FUNCTION_QUESTION_FLOWS];
+	unsigned int i;
+
+	if (!(step[2] & 1))
+		return;
+	for (i = 0; i < FUNCTION_QUESTION_FLOWS; i++)
+		idle[i] = (step[2] >> 1 & i ? step[3] : 0) * SECOND;
+	function__answered(scene.function, scene.asked - (step[2] >> 4), idle, scene.now);
+}
+
 static const struct function_handlers handlers = {
 	.begun = begun,
 	.closed = closed,
 	.ended = ended,
 	.enter = enter,
 	.leave = leave,
+	.ask = ask,
 };
 
 static void open_scene(const struct function_type *type, const struct policy *policy)
@@ -163,6 +188,7 @@ static bool take_common_step(const uint8_t *step)
 	case 3:
 		scene.now += step[1] * 10 * SECOND;
 		function__tick(scene.function, scene.now, !scene.is_away);
+		answer(step);
 		return true;
 	case 4:
 		/* dartd goes away, which forgets changes on their way, or is back. */
