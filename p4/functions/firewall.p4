@@ -2,12 +2,20 @@
 /*
  * A stateful firewall: a packet passes if the state of its connection permits.  The
  * lookup table has an entry for each direction of a connection; a flow without an entry
- * is closed.  See schemas/firewall.yaml.
+ * is closed.  See schemas/firewall.yaml; and with TEA_IPV6, schemas/firewall6.yaml.
  */
+#ifdef TEA_IPV6
+#define TEA_KEY_BYTES	37
+#else
 #define TEA_KEY_BYTES	13
+#endif
 #define TEA_VALUE_BYTES	1
 #include <tea/headers.p4>
+#ifdef TEA_IPV6
+#include "flow6.p4"
+#else
 #include "flow.p4"
+#endif
 
 /* The value: the state of the connection. */
 #define STATE_CLOSED		8w0

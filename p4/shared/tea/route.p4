@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Forwards a packet by its IPv4 destination, after its network function. */
+/* Forwards a packet by its IP destination, after its network function. */
 #ifndef DART_TEA_ROUTE_P4
 #define DART_TEA_ROUTE_P4
 
@@ -35,8 +35,25 @@ control Route(inout headers_t headers, in bit<48> self_mac,
 		size = TEA_ROUTES;
 	}
 
+#ifdef TEA_IPV6
+	@name(".route6")
+	table routes6 {
+		key = { headers.ipv6.destination : lpm @name("destination"); }
+		actions = { route_to; route_drop; }
+		default_action = route_drop;
+		size = TEA_ROUTES;
+	}
+#endif
+
 	apply {
 		there = false;
+#ifdef TEA_IPV6
+		if (headers.ipv6.isValid()) {
+			headers.ipv6.hop_limit = headers.ipv6.hop_limit - 1;
+			routes6.apply();
+			return;
+		}
+#endif
 		before = headers.ipv4.ttl ++ headers.ipv4.protocol;
 		headers.ipv4.ttl = headers.ipv4.ttl - 1;
 		adjust_ttl.apply(headers.ipv4.checksum, before,

@@ -29,6 +29,9 @@ struct headers_t {
 	TEA_USE_HEADERS
 	ipv4_h ipv4;
 	ipv4_options_h ipv4_options;
+#ifdef TEA_IPV6
+	ipv6_h ipv6;
+#endif
 	udp_h udp;
 	tcp_h tcp;
 #ifdef TEA_PACKET_HEADERS
@@ -38,15 +41,21 @@ struct headers_t {
 	RDMA_HEADERS_BEHIND
 }
 
+#ifdef TEA_IPV6
+#define TEA_IP(headers) headers.ipv4, headers.ipv4_options, headers.ipv6
+#else
+#define TEA_IP(headers) headers.ipv4, headers.ipv4_options
+#endif
+
 /* For lists of fields: all headers of the packet. */
 #ifdef TEA_PACKET_HEADERS
 #define TEA_PACKET(headers) headers.ethernet, headers.outer_tag,	\
-	headers.inner_tag, headers.ipv4, headers.ipv4_options,		\
+	headers.inner_tag, TEA_IP(headers),				\
 	headers.udp, headers.tcp, TEA_PACKET_MEMBERS(headers),		\
 	headers.rest
 #else
 #define TEA_PACKET(headers) headers.ethernet, headers.outer_tag,	\
-	headers.inner_tag, headers.ipv4, headers.ipv4_options,		\
+	headers.inner_tag, TEA_IP(headers),				\
 	headers.udp, headers.tcp, headers.rest
 #endif
 
@@ -101,6 +110,9 @@ control TeaRemovePacket(inout headers_t headers)
 		headers.inner_tag.setInvalid();
 		headers.ipv4.setInvalid();
 		headers.ipv4_options.setInvalid();
+#ifdef TEA_IPV6
+		headers.ipv6.setInvalid();
+#endif
 		headers.udp.setInvalid();
 		headers.tcp.setInvalid();
 #ifdef TEA_PACKET_HEADERS

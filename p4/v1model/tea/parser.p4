@@ -16,6 +16,12 @@ error {
 	IpMalformed
 }
 
+#ifdef TEA_IPV6
+#define TEA_IP_TYPES ETHERTYPE_IPV4: ipv4; ETHERTYPE_IPV6: ipv6;
+#else
+#define TEA_IP_TYPES ETHERTYPE_IPV4: ipv4;
+#endif
+
 #define TEA_BEFORE_ROW	32w58	/* Ethernet, IP, UDP, BTH and AETH */
 
 parser TeaParser(packet_in packet, out headers_t headers,
@@ -24,7 +30,7 @@ parser TeaParser(packet_in packet, out headers_t headers,
 {
 	bit<432> beginning;
 	bit<32> room;		/* unread bytes of the packet */
-	bit<16> inside;		/* unread bytes up to the end of IPv4 */
+	bit<16> inside;		/* unread bytes up to the end of IP */
 
 	RDMA_FIRST_STATES(DART_TEA_SWITCH_QPN, ethernet, read_response)
 
@@ -64,7 +70,7 @@ parser TeaParser(packet_in packet, out headers_t headers,
 		room = room - 14;
 		transition select(headers.ethernet.ethertype) {
 			TAG_TYPES(outer_tag)
-			ETHERTYPE_IPV4: ipv4;
+			TEA_IP_TYPES
 			DART_TEA_USE_ETHERTYPE: use;
 			default: accept;
 		}
@@ -78,7 +84,7 @@ parser TeaParser(packet_in packet, out headers_t headers,
 		room = room - 4;
 		transition select(headers.outer_tag.ethertype) {
 			TAG_TYPES(inner_tag)
-			ETHERTYPE_IPV4: ipv4;
+			TEA_IP_TYPES
 			default: accept;
 		}
 	}
@@ -87,7 +93,7 @@ parser TeaParser(packet_in packet, out headers_t headers,
 		packet.extract(headers.inner_tag);
 		room = room - 4;
 		transition select(headers.inner_tag.ethertype) {
-			ETHERTYPE_IPV4: ipv4;
+			TEA_IP_TYPES
 			default: accept;
 		}
 	}
@@ -123,6 +129,21 @@ parser TeaParser(packet_in packet, out headers_t headers,
 			default: accept;
 		}
 	}
+
+#ifdef TEA_IPV6
+	state ipv6 {
+		packet.extract(headers.ipv6);
+		room = room - 40;
+		inside = headers.ipv6.length;
+		verify(headers.ipv6.version == 6 && (bit<32>)inside <= room,
+		       error.IpMalformed);
+		transition select(headers.ipv6.next_header) {
+			PROTOCOL_UDP: udp;
+			PROTOCOL_TCP: tcp;
+			default: accept;
+		}
+	}
+#endif
 
 	/* Padding may follow its end; the parser does not read it. */
 	state udp {

@@ -103,6 +103,9 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 	bit<32> row_0;
 	bit<32> row_1;
 	bool is_damaged;
+	bool is_ip = false;
+	bit<8> hops = 0;
+	bit<32> ip_length = 0;
 	bool is_forwarded;
 	bool has_key;
 	bool popular;
@@ -246,6 +249,18 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 		if (headers.bth.isValid())
 			destination = headers.rdma_ethernet.destination;
 		damage.apply(headers, standard.parser_error, is_damaged);
+		if (headers.ipv4.isValid()) {
+			is_ip = true;
+			hops = headers.ipv4.ttl;
+			ip_length = (bit<32>)headers.ipv4.length;
+		}
+#ifdef TEA_IPV6
+		if (headers.ipv6.isValid()) {
+			is_ip = true;
+			hops = headers.ipv6.hop_limit;
+			ip_length = (bit<32>)headers.ipv6.length + 40;
+		}
+#endif
 
 		if (headers.ethernet.isValid() &&
 		    headers.ethernet.ethertype == DART_TEA_USE_ETHERTYPE) {
@@ -268,13 +283,13 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 		} else if (destination != metadata.self_mac) {
 			metadata.tea.outcome = TEA_OTHER;
 			forward.apply(destination, standard, is_forwarded);
-		} else if (!headers.ipv4.isValid() || headers.bth.isValid() ||
+		} else if (!is_ip || headers.bth.isValid() ||
 			   (headers.ipv4.destination == metadata.self_ip &&
 			    headers.udp.isValid() &&
 			    headers.udp.destination == DART_TEA_UDP_PORT)) {
 			metadata.tea.outcome = TEA_KEYLESS;
 		} else if (standard.parser_error != error.NoError ||
-			   is_damaged || headers.ipv4.ttl <= 1) {
+			   is_damaged || hops <= 1) {
 			metadata.tea.outcome = TEA_INVALID;
 		} else {
 			metadata.tea.length = (bit<16>)standard.packet_length;
@@ -323,7 +338,7 @@ control TeaIngress(inout headers_t headers, inout metadata_t metadata,
 			   metadata.tea.outcome == TEA_FOUND) {
 			drop = false;
 			mtus.apply();
-			defer = headers.ipv4.length > mtu;
+			defer = ip_length > (bit<32>)mtu;
 			if (!defer)
 				function_apply.apply(headers,
 						     metadata.tea.value, drop,
