@@ -5,6 +5,7 @@
 The queue pair at the other end of a cable takes frames and answers as <dart/store.h> says.
 """
 
+import atexit
 import json
 import os
 import socket
@@ -97,6 +98,11 @@ class Cable:
         self.directory = tempfile.TemporaryDirectory()
         self.file = f"{self.directory.name}/collectors.json"
 
+    def remove(self):
+        detach()
+        run("ip", "link", "delete", "port.0")
+        self.directory.cleanup()
+
     def attach(self, pair):
         self.write(pair)
         run("dartctl", "xdp", "attach", "port1", "--source", "10.78.0.1",
@@ -177,8 +183,12 @@ def check_lost(pair, least, most):
     assert least <= lost <= most, lost
 
 
-def begin(first=FIRST):
+def detach():
     subprocess.run(["dartctl", "xdp", "detach", "port1"], check=False, stderr=subprocess.DEVNULL)
+
+
+def begin(first=FIRST):
+    detach()
     pair = QueuePair(first)
     cable.attach(pair)
     return pair
@@ -293,5 +303,6 @@ def rotates():
 
 os.environ["PATH"] = f"{TREE}/.output/bin:{os.environ['PATH']}"
 cable = Cable()
+atexit.register(cable.remove)
 tap.run(nothing_lost, goes_on_after_nak, asks_without_answer, finds_used_one, finds_stopped_one,
         forged, error_state, rotates)
