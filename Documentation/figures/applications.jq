@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Redis-servers scraped and asked (tools/bench/applications); parts that were not measured have no table
+# Redis-servers scraped and asked (tools/bench/applications), a table for each part that was measured
 include "figures";
 
 def method: {gathering: "fields gathered", fields: "fields gathered", all: "all values gathered",
@@ -19,8 +19,8 @@ part(.counted; "Instructions of all tasks for each command, every 100 ms:";
 		(.redis.median | round | grouped),
 		(if .pass then .pass.median | round | grouped else "-" end),
 		(if .pass then .agent.median | round | grouped else "-" end)]) |
-	table(["", "instructions", "beside nobody", "least and most", "of the server", "pass of the module",
-		"dartd, each 100 ms"])),
+	table(["", "instructions", "beside nobody", "least and most", "of the server",
+		"pass of the module", "dartd, each 100 ms"])),
 part(.figure; "Servers that have nothing else to do (figure 7):";
 	.figure | map([(.method | method), .servers, .interval, (.cpu.median | percent),
 		(.cpu.agent | percent), (.p50_ns.median | ms)]) |

@@ -48,8 +48,8 @@ bool layouts__have_changed(struct layouts *layouts);
 void layouts__put(struct layouts *layouts, const struct dart_application_layout *layout);
 
 /*
- * Strangers: files of programs that no layout describes.  A shell starts such programs all the time,
- * and each is examined once.  The table forgets a file when another one needs its place.
+ * Strangers: files of programs that no layout describes.  A shell starts such programs all the
+ * time, and each is examined once.  The table forgets a file when another one needs its place.
  */
 struct strangers {
 	struct executable_file files[STRANGERS]; /* by hash; the inode 0: none */

@@ -46,8 +46,8 @@ struct executable_file {
 };
 
 /*
- * Asks for the file of a program, /proc/PID/exe, as the kernel knows it: no file system is asked, so
- * this never waits.  @name is relative to @directory, or "" for the open file @directory itself.
+ * Asks for the file of a program, /proc/PID/exe, as the kernel knows it: no file system is asked,
+ * so this never waits.  @name is relative to @directory, or "" for the open file @directory itself.
  */
 bool executable_file__read(struct executable_file *file, int directory, const char *name);
 /* Seen at any time. */
