@@ -27,7 +27,8 @@ struct controller {
 	uint64_t out_ns; /* when a list left it out */
 	uint64_t frozen_ns; /* since when it does nothing; 0: it is not frozen */
 	bool was_listed; /* when it was frozen */
-	bool has_woken; /* it was listed and frozen, and has not looked at the list since */
+	/* It was listed and frozen, has not looked at the list since, and no list left it out since. */
+	bool has_woken;
 	bool is_down; /* it does nothing, and its pushes are over */
 };
 
@@ -138,6 +139,9 @@ static void toggle(unsigned int i)
 			return;
 		world.list.bits[0] &= ~bit;
 		controller->out_ns = world.now_ns;
+		/* It is awake, so it counts as any other that the list leaves out. */
+		if (!controller->frozen_ns)
+			controller->has_woken = false;
 	} else if (world.now_ns >= controller->out_ns + HANDOVER_NS && !controller->is_down) {
 		world.list.bits[0] |= bit;
 	}
