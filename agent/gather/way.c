@@ -127,6 +127,17 @@ static ssize_t programs__read(const struct region *region, struct dart_zero_even
 
 /* ---- records */
 
+/* A sum of words carries from one number to the next unless all numbers are words. */
+static bool has_only_words(const struct record *record)
+{
+	uint32_t i;
+
+	for (i = 0; i < record->piece_count; i++)
+		if (record->pieces[i].width != sizeof(uint64_t))
+			return false;
+	return true;
+}
+
 /* Narrows the copy to the bytes of the pieces of @record, in whole words of 8 bytes. */
 static void narrow(struct record *record, uint32_t length)
 {
@@ -146,6 +157,7 @@ static void narrow(struct record *record, uint32_t length)
 	record->question.length = (end - first + 7) / 8 * 8;
 	for (i = 0; i < record->piece_count; i++)
 		record->pieces[i].offset -= first;
+	record->question.is_sum = record->form == DART_ZERO_RECORD_SUM && has_only_words(record);
 }
 
 /* Sets the object that @record asks for. */

@@ -108,6 +108,17 @@ static __always_inline __u32 answer__cpu_count(void)
 	return in && in->cpu_count <= GATHER_CPUS ? in->cpu_count : 0;
 }
 
+static long set_base(__u32 place, void *unused)
+{
+	struct gather_exchange *in = answer__exchange();
+
+	if (!in)
+		return 1;
+	place &= GATHER_CPUS - 1;
+	in->bases[place] = in->offsets[in->cpus[place] & (GATHER_CPUS - 1)];
+	return 0;
+}
+
 /* Programs with per-CPU counters call this in their SEC("syscall") program. */
 static __always_inline int answer__find_cpus(void)
 {
@@ -120,8 +131,10 @@ static __always_inline int answer__find_cpus(void)
 	if (count > GATHER_CPUS)
 		count = GATHER_CPUS;
 	/* Copied once, because each copy of a variable needs one of them. */
-	return bpf_probe_read_kernel(in->offsets, count * sizeof(in->offsets[0]),
-				     (const void *)percpu_offsets);
+	ret = bpf_probe_read_kernel(in->offsets, count * sizeof(in->offsets[0]),
+				    (const void *)percpu_offsets);
+	bpf_loop(answer__cpu_count(), set_base, NULL, 0);
+	return ret;
 }
 
 /* The address of the copy of @cpu; @address is the kernel's __percpu pointer to the variable. */

@@ -9,7 +9,7 @@
  *
  *	counters that the kernel keeps per CPU (a source below DART_ZERO_SOURCE_GATHERING): the
  *		answer consists of @length bytes, from byte @offset of the variable, for each CPU
- *		in @cpus, in this order
+ *		in @cpus, in this order; with @is_sum it may be one such copy, the sums of the words
  *	DART_ZERO_SOURCE_CGROUP_CPU: one such copy, the times of the cgroup and its descendants.
  *		The sum can miss times that the kernel moves meanwhile; a later sum includes them.
  *		dartd never shows a lower time than before
@@ -73,6 +73,7 @@ struct gather_question {
 	 * GATHER_ENDED.  out: identity of the namespace.
 	 */
 	__u32 identity;
+	__u32 is_sum;		/* not 0: only the sums of the words over all CPUs are of interest */
 };
 
 /*
@@ -121,6 +122,7 @@ struct gather_exchange {
 	__u16 cpus[GATHER_CPUS];	/* in: all possible CPUs */
 	/* Only for programs: offset of the per-CPU memory of each CPU, by the number of the CPU */
 	__u64 offsets[GATHER_CPUS];
+	__u64 bases[GATHER_CPUS];	/* only for programs: these offsets in the order of @cpus */
 	struct gather_question questions[GATHER_QUESTIONS];
 	__u8 output[GATHER_OUTPUT + GATHER_OUTPUT_SPARE] __attribute__((aligned(8)));
 };

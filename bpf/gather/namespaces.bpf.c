@@ -3,6 +3,7 @@
 #include "vmlinux.h"
 
 #include "namespace.h"
+#include "sum.h"
 
 #define DEVICES_OF_BUCKET 1024
 #define DEVICE_BUCKETS 256 /* NETDEV_HASHENTRIES of the kernel */
@@ -56,14 +57,16 @@ static __always_inline int answer_counters(struct gather_question *question, con
 					   __u32 size)
 {
 	if (percpu)
-		return answer__copies(question, (__u64)percpu, size);
+		return answer__sums(question, (__u64)percpu, size);
 	question->answer = GATHER_ABSENT;
 	return 0;
 }
 
-#define MIB(type, member)                                                        \
-	answer_counters(question, (const void *)BPF_CORE_READ(net, mib.member), \
-			bpf_core_type_size(struct type))
+#define MIB(type, member)                                       \
+	do {                                                    \
+		percpu = (__u64)BPF_CORE_READ(net, mib.member); \
+		size = bpf_core_type_size(struct type);         \
+	} while (0)
 
 struct device_search {
 	__u64 node; /* address */
@@ -208,32 +211,43 @@ static __always_inline int answer_netdev(struct gather_question *question, const
 	return answer_core(question, device);
 }
 
-static __always_inline int answer_namespace(struct gather_question *question,
-					    const struct net *net)
+static __always_inline int answer_namespace(struct gather_question *question, const struct net *net)
 {
+	__u64 percpu;
+	__u32 size;
+
 	switch (question->source) {
 	case DART_ZERO_SOURCE_IP:
-		return MIB(ipstats_mib, ip_statistics);
+		MIB(ipstats_mib, ip_statistics);
+		break;
 	case DART_ZERO_SOURCE_IP6:
-		return MIB(ipstats_mib, ipv6_statistics);
+		MIB(ipstats_mib, ipv6_statistics);
+		break;
 	case DART_ZERO_SOURCE_TCP:
-		return MIB(tcp_mib, tcp_statistics);
+		MIB(tcp_mib, tcp_statistics);
+		break;
 	case DART_ZERO_SOURCE_TCPEXT:
-		return MIB(linux_mib, net_statistics);
+		MIB(linux_mib, net_statistics);
+		break;
 	case DART_ZERO_SOURCE_UDP:
-		return MIB(udp_mib, udp_statistics);
+		MIB(udp_mib, udp_statistics);
+		break;
 	case DART_ZERO_SOURCE_UDP6:
-		return MIB(udp_mib, udp_stats_in6);
+		MIB(udp_mib, udp_stats_in6);
+		break;
 	case DART_ZERO_SOURCE_ICMP:
-		return MIB(icmp_mib, icmp_statistics);
+		MIB(icmp_mib, icmp_statistics);
+		break;
 	case DART_ZERO_SOURCE_ICMP6:
-		return MIB(icmpv6_mib, icmpv6_statistics);
+		MIB(icmpv6_mib, icmpv6_statistics);
+		break;
 	case DART_ZERO_SOURCE_NETDEV:
 	case DART_ZERO_SOURCE_NETDEV_CORE:
 		return answer_netdev(question, net);
 	default:
 		return -EINVAL;
 	}
+	return answer_counters(question, (const void *)percpu, size);
 }
 
 static __always_inline int namespaces(struct gather_question *question)

@@ -38,7 +38,7 @@ def kernel_enums():
     text = subprocess.run(["bpftool", "btf", "dump", "file", "/sys/kernel/btf/vmlinux",
                            "format", "c"], check=True, capture_output=True, text=True).stdout
     return {name: int(value) for name, value in
-            re.findall(r"^\t([A-Z_][A-Z0-9_]*) = (\d+),$", text, re.MULTILINE)}
+            re.findall(r"^\t([A-Z_][A-Za-z0-9_]*) = (\d+),$", text, re.MULTILINE)}
 
 
 enums = kernel_enums()
@@ -151,6 +151,25 @@ def compare(namespaces, source):
             elif name not in ("FORWARDING", "DEFAULTTTL", "CURRESTAB"):
                 wrong.append((namespace.inode, name, value, words[enums[MIBS[source] + name]]))
     return equal, wrong
+
+
+def compare_sums(namespace):
+    """The program adds up what it copies otherwise: for any number of CPUs, and any words."""
+    adds_up = "KF_bpf_rdonly_cast" in enums
+    questions = [f"{source},netns={namespace.inode},offset={8 * first},length={8 * count}"
+                 for source in MIBS for first in (0, 1)
+                 for count in (1, 2, 3, words_of(source) - first)]
+    for places in 1, 2, 3, 4, 7, 8, 64:
+        with Asker("gather/namespaces", questions + [f"{text},sum=1" for text in questions],
+                   "--places", str(places)) as asker:
+            answers = asker.ask()
+        copies, added = answers[:len(questions)], answers[len(questions):]
+        wrong = [(text, sums(copy), answer) for text, copy, answer in zip(questions, copies, added)
+                 if len(copy["rows"]) != places or sums(copy) != sums(answer) or
+                 len(answer["rows"]) != (1 if adds_up else places)]
+        is_all = places < os.cpu_count() or any(sum(sums(answer)) for answer in added)
+        tap.check(f"sums over {places} places of CPUs are those of the copies",
+                  not wrong and is_all, *wrong[:3])
 
 
 def listed():
@@ -339,8 +358,8 @@ def longest(namespaces):
     """Prints how long the program holds the RCU read lock.  The machine may take the CPU away, so
     only the shortest of 10 rounds has a limit; the first touches the memory of the exchange."""
     sources = [source for source in MIBS] + ["netdev"]
-    questions = [f"netdev,netns={namespace.inode},ifindex=1,length=16" if source == "netdev" else
-                 question(source, namespace.inode)
+    questions = [f"netdev,netns={namespace.inode},ifindex=1,length=16,sum=1"
+                 if source == "netdev" else question(source, namespace.inode) + ",sum=1"
                  for namespace in namespaces for source in sources]
     shortest, median, worst = 0, 0, 0
     for at in range(0, len(questions), QUESTIONS_MAX):
@@ -372,6 +391,7 @@ def main():
               {namespace.inode for namespace in namespaces} | {os.fstat(home).st_ino} <= set(found),
               found)
     compare_all(namespaces)
+    compare_sums(namespaces[0])
     compare_devices(namespaces)
     compare_core()
     longest(namespaces)

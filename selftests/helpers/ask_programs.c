@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ask_programs [--budget NS] OBJECT QUESTION...: loads an eBPF object that answers questions (see
+ * ask_programs [--budget NS] [--places N] OBJECT QUESTION...: loads an eBPF object that answers questions (see
  * bpf/gather/exchange.h) and finds its variables.  Then it asks all questions once for each line on
  * standard input, and prints one line of JSON:
  *
@@ -13,7 +13,9 @@
  * identity as its only word; later questions about a namespace have the identity of the first
  * answer, as those of dartd have.
  *
- * A QUESTION is SOURCE[,fd=PATH][,netns=INODE][,ifindex=N][,offset=BYTES,length=BYTES], where
+ * With N places the list of CPUs has that length, and each CPU several times.
+ *
+ * A QUESTION is SOURCE[,fd=PATH][,netns=INODE][,ifindex=N][,offset=BYTES,length=BYTES][,sum=1], where
  * SOURCE is a name or a number of enum dart_zero_source, or "namespaces" (their list), and @fd is
  * opened with O_PATH.  Instead of bytes it may name a member of a struct, or of a typedef of one, of the running kernel
  * (",member=vm_event_state.event"): then a row has the numbers of the member, and not words.  If the
@@ -155,6 +157,7 @@ struct asker {
 	struct btf *types; /* of the kernel; NULL until a question names a member */
 	uint32_t count;
 	uint64_t budget_ns;
+	uint32_t places;
 	uint32_t runs; /* of the program, since the last line */
 	uint64_t longest; /* ns */
 	uint64_t time; /* of the first of them */
@@ -233,6 +236,8 @@ static int set_part(struct asker *asker, struct gather_question *question, const
 		question->offset = strtoul(value, NULL, 0);
 	else if (!strcmp(name, "length"))
 		question->length = strtoul(value, NULL, 0);
+	else if (!strcmp(name, "sum"))
+		question->is_sum = strtoul(value, NULL, 0);
 	else
 		return -EINVAL;
 	*part = (struct part){ .size = 8, .count = question->length / 8 };
@@ -279,6 +284,19 @@ static int find_variables(struct bpf_object *object)
 	return 0;
 }
 
+static void list_cpus(const struct asker *asker)
+{
+	struct gather_exchange *exchange = asker->exchange;
+	const uint32_t cpus = libbpf_num_possible_cpus();
+	uint32_t i;
+
+	exchange->cpu_count = asker->places ?: cpus;
+	if (exchange->cpu_count > GATHER_CPUS)
+		exchange->cpu_count = GATHER_CPUS;
+	for (i = 0; i < exchange->cpu_count; i++)
+		exchange->cpus[i] = i % cpus;
+}
+
 static int load(struct asker *asker, const char *path)
 {
 	struct bpf_program *program;
@@ -292,7 +310,7 @@ static int load(struct asker *asker, const char *path)
 	bpf_object__for_each_program(program, asker->object) bpf_program__set_autoload(
 		program, !strcmp(bpf_program__name(program), "answer") ||
 				 bpf_program__type(program) == BPF_PROG_TYPE_SYSCALL);
-	ret = bpf_object__load(asker->object) ?: find_variables(asker->object);
+	ret = bpf_object__load(asker->object);
 	if (ret)
 		return ret;
 	asker->program = bpf_object__find_program_by_name(asker->object, "answer");
@@ -301,7 +319,10 @@ static int load(struct asker *asker, const char *path)
 		return -ENOENT;
 	asker->exchange = mmap(NULL, sizeof(*asker->exchange), PROT_READ | PROT_WRITE, MAP_SHARED,
 			       bpf_map__fd(map), 0);
-	return asker->exchange == MAP_FAILED ? -errno : 0;
+	if (asker->exchange == MAP_FAILED)
+		return -errno;
+	list_cpus(asker);
+	return find_variables(asker->object);
 }
 
 static json_t *member_value(const struct member *member, const char *sample)
@@ -413,19 +434,15 @@ static int ask(struct asker *asker, json_t *answers)
 {
 	struct gather_exchange *exchange = asker->exchange;
 	LIBBPF_OPTS(bpf_test_run_opts, run);
-	int cpus = libbpf_num_possible_cpus();
 	uint64_t begin, spent, cursor;
 	uint32_t first, idle = 0;
-	int ret, i;
+	int ret;
 
 	exchange->count = asker->count;
 	exchange->batch++;
 	exchange->next = 0;
 	exchange->budget_ns = asker->budget_ns;
 	exchange->cursor = 0;
-	exchange->cpu_count = cpus < GATHER_CPUS ? cpus : GATHER_CPUS;
-	for (i = 0; i < (int)exchange->cpu_count; i++)
-		exchange->cpus[i] = i;
 	memcpy(exchange->questions, asker->questions, sizeof(asker->questions));
 	asker->runs = 0;
 	asker->longest = 0;
@@ -469,13 +486,17 @@ int main(int argc, char *argv[])
 	char line[16], **question;
 	int ret;
 
-	if (argc > 2 && !strcmp(argv[1], "--budget")) {
-		asker.budget_ns = strtoull(argv[2], NULL, 0);
+	while (argc > 2 && !strncmp(argv[1], "--", 2)) {
+		if (!strcmp(argv[1], "--budget"))
+			asker.budget_ns = strtoull(argv[2], NULL, 0);
+		else if (!strcmp(argv[1], "--places"))
+			asker.places = strtoul(argv[2], NULL, 0);
 		argv += 2;
 		argc -= 2;
 	}
 	if (argc < 3) {
-		fprintf(stderr, "usage: ask_programs [--budget NS] OBJECT QUESTION...\n");
+		fprintf(stderr,
+			"usage: ask_programs [--budget NS] [--places N] OBJECT QUESTION...\n");
 		return 2;
 	}
 	for (question = argv + 2; *question; question++) {
