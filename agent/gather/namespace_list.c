@@ -9,8 +9,6 @@
 #include "namespace_list.h"
 
 #define INTERVAL_NS 1000000000
-/* One run lists all namespaces, however long it takes. */
-#define BUDGET_NS 1000000000
 
 /* Leaves the answer at the beginning of the output.  Returns 0 or -errno. */
 static int ask(struct gather_programs *programs, struct dart_error *error)
@@ -24,7 +22,7 @@ static int ask(struct gather_programs *programs, struct dart_error *error)
 	if (ret)
 		return dart_error__set(error, -ret, "cannot list the network namespaces: %s",
 				       reason.text);
-	ret = gather_programs__ask(programs, subject->program, &question, BUDGET_NS);
+	ret = gather_programs__ask(programs, subject->program, &question);
 	if (!ret && programs->exchange->questions[0].answer != GATHER_VALUES)
 		ret = -EAGAIN;
 	return ret ? dart_error__system(error, -ret, "cannot list the network namespaces") : 0;

@@ -332,26 +332,24 @@ uint32_t gather_programs__answer(struct gather_programs *programs,
 	return exchange->count - taken;
 }
 
-int gather_programs__ask(struct gather_programs *programs, int index,
-			 const struct gather_question *question, uint64_t budget_ns)
+static void leave_answer(void *owner, uint32_t index)
 {
-	struct gather_exchange *exchange;
+}
+
+int gather_programs__ask(struct gather_programs *programs, int index,
+			 const struct gather_question *question)
+{
 	struct dart_error error;
 	int ret;
 
 	ret = gather_programs__keep(programs, index, &error);
 	if (ret)
 		return ret;
-	exchange = programs->exchange;
-	exchange->batch++;
-	exchange->count = 1;
-	exchange->next = 0;
-	exchange->used = 0;
-	exchange->cursor = 0;
-	exchange->budget_ns = budget_ns;
-	exchange->questions[0] = *question;
-	exchange->questions[0].program = index;
-	return run(programs);
+	programs->exchange->count = 1;
+	programs->exchange->questions[0] = *question;
+	programs->exchange->questions[0].program = index;
+	gather_programs__answer(programs, leave_answer, NULL);
+	return programs->loaded[index].failed;
 }
 
 int gather_programs__statistics(struct gather_programs *programs, uint32_t netns, uint32_t ifindex,
@@ -364,7 +362,7 @@ int gather_programs__statistics(struct gather_programs *programs, uint32_t netns
 		.ifindex = ifindex,
 	};
 	const int program = subject__find(question.source)->program;
-	const int ret = gather_programs__ask(programs, program, &question, GATHER_BUDGET_NS);
+	const int ret = gather_programs__ask(programs, program, &question);
 	struct gather_row row;
 
 	if (ret)

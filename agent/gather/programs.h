@@ -47,11 +47,11 @@ void gather_programs__give(struct gather_programs *programs, enum dart_zero_sour
 int gather_programs__keep(struct gather_programs *programs, int index, struct dart_error *error);
 
 /*
- * Asks program @index one question in one run, after loading it until the end.  The answer is in
- * the first question of the exchange, and at the beginning of the output.  Returns 0 or -errno.
+ * Asks program @index one question, after loading it until the end.  The answer is in the first
+ * question of the exchange, and at the beginning of the output.  Returns 0 or -errno.
  */
 int gather_programs__ask(struct gather_programs *programs, int index,
-			 const struct gather_question *question, uint64_t budget_ns);
+			 const struct gather_question *question);
 /* As gathering__statistics(). */
 int gather_programs__statistics(struct gather_programs *programs, uint32_t netns, uint32_t ifindex,
 				enum gather_statistics *statistics);

@@ -11,6 +11,11 @@
  * since: the kernel frees a namespace that it removed after the walk only after a grace period that
  * begins later still, and such a grace period waits for the end of the run.  Otherwise they walk
  * over the list again.
+ *
+ * For the same reason a walk over thousands of namespaces goes on in the next run when the time of
+ * its run is over.  If a grace period began meanwhile, it begins again; after RESTARTS such
+ * beginnings it takes the time that it needs, because grace periods might never leave it enough, and
+ * so it does where the kernel does not tell its grace periods.
  */
 #ifndef GATHER_NAMESPACE_H
 #define GATHER_NAMESPACE_H
@@ -20,6 +25,9 @@
 /* The longest list that one run can walk over. */
 #define NAMESPACES_MAX (1 << 16)
 #define BUCKETS 1024
+/* Namespaces that a walk visits before it looks at the time again. */
+#define VISITS 32
+#define RESTARTS 8
 
 /* Addresses of net_namespace_list, and of rcu_state: 0 in a kernel for one CPU. */
 static __u64 namespace_list;
@@ -62,7 +70,6 @@ __u32 following[GATHER_QUESTIONS]; /* like bucket.first */
 __u64 found[GATHER_QUESTIONS];
 static __u64 found_run; /* gather_exchange.time of the last run for which they are valid */
 static __u64 found_batch; /* other runs of this batch may use them; 0: none may */
-static __u32 is_whole; /* the walk reached the end of the list */
 
 /* Numbers of the kernel that change when a grace period begins, and when it ends. */
 struct grace_periods {
@@ -74,14 +81,25 @@ struct grace_periods {
 struct grace_periods found_periods; /* during the walk */
 struct grace_periods seen_periods; /* in the last run that walked */
 
+/* Not static, like buckets. */
+struct namespace_walk {
+	__u64 link; /* address: of the next namespace, or the head of the list at its end */
+	__u64 run; /* gather_exchange.time of its first run */
+	__u32 visited;
+	__u32 restarts;
+	__u32 can_go_on; /* addresses remain valid until a grace period begins */
+	__u32 is_late; /* the next run is to go on */
+} namespace_walk;
+
 static __always_inline struct question_list *bucket_of(__u32 number)
 {
 	return &buckets[number & (BUCKETS - 1)];
 }
 
-static long file_question(__u32 place, const __u64 *run)
+static long file_question(__u32 place, void *unused)
 {
 	struct gather_exchange *in = answer__exchange();
+	const __u64 run = namespace_walk.run;
 	struct question_list *bucket;
 	__u32 index;
 
@@ -92,8 +110,8 @@ static long file_question(__u32 place, const __u64 *run)
 		return 1;
 	asm volatile("" : "+r"(index));
 	bucket = bucket_of(in->questions[index].netns);
-	following[index] = bucket->run == *run ? bucket->first : 0;
-	bucket->run = *run;
+	following[index] = bucket->run == run ? bucket->first : 0;
+	bucket->run = run;
 	bucket->first = index + 1;
 	found[index] = 0;
 	return 0;
@@ -147,48 +165,99 @@ static __always_inline bool began_before(__u64 now, __u64 seen)
 	return !(now & RCU_SEQ_STATE_MASK) || now == seen;
 }
 
-struct walk {
-	__u64 link;
-	__u64 run;
-};
+/* Have no grace periods begun or ended between these? */
+static __always_inline bool are_same(const struct grace_periods *one,
+				     const struct grace_periods *other)
+{
+	return one->normal == other->normal && one->expedited == other->expedited;
+}
 
-static long visit_namespace(__u32 round, struct walk *walk)
+/* Goes on with the walk of the last run, or begins a walk.  Returns whether it begins. */
+static __always_inline bool namespace_walk__begins(const struct gather_exchange *in)
+{
+	struct grace_periods now = {};
+	const bool is_known = read_grace_periods(&now);
+
+	namespace_walk.is_late = 0;
+	if (in->cursor && is_known && namespace_walk.can_go_on && are_same(&now, &found_periods))
+		return false;
+	if (!is_known)
+		namespace_walk.restarts = RESTARTS;
+	else
+		namespace_walk.restarts = in->cursor ? namespace_walk.restarts + 1 : 0;
+	namespace_walk.link = READ(__u64, namespace_list);
+	namespace_walk.run = in->time;
+	namespace_walk.visited = 0;
+	namespace_walk.can_go_on = is_known && began_before(now.normal, seen_periods.normal) &&
+				   began_before(now.expedited, seen_periods.expedited);
+	found_periods = now;
+	seen_periods = now;
+	return true;
+}
+
+/* The next namespace, visited in @round of this run; NULL: the walk or the run ends. */
+static __always_inline const struct net *namespace_walk__next(__u32 round)
+{
+	const struct gather_exchange *in = answer__exchange();
+	const __u64 link = namespace_walk.link;
+
+	if (!in || !link || link == namespace_list)
+		return NULL;
+	if (!(round % VISITS) && namespace_walk.restarts < RESTARTS && answer__is_late(in, round)) {
+		namespace_walk.is_late = 1;
+		return NULL;
+	}
+	namespace_walk.link = READ(__u64, link);
+	namespace_walk.visited++;
+	return namespace_of(link);
+}
+
+/* Has the walk reached the end of the list? */
+static __always_inline bool namespace_walk__is_whole(void)
+{
+	return namespace_walk.link == namespace_list;
+}
+
+/* Ends the part of the walk in this run; -EAGAIN: the next run goes on. */
+static __always_inline int namespace_walk__end(struct gather_exchange *in)
+{
+	/* Another number than before, unless the walk began again. */
+	in->cursor = namespace_walk.is_late ? namespace_walk.visited + 1 : 0;
+	return namespace_walk.is_late ? -EAGAIN : 0;
+}
+
+static long visit_namespace(__u32 round, void *unused)
 {
 	struct matching matching;
 	struct question_list *bucket;
 
-	if (!walk->link || walk->link == namespace_list) {
-		is_whole = walk->link == namespace_list;
+	matching.net = namespace_walk__next(round);
+	if (!matching.net)
 		return 1;
-	}
-	matching.net = namespace_of(walk->link);
 	matching.number = number_of(matching.net);
 	bucket = bucket_of(matching.number);
-	if (bucket->run == walk->run) {
+	if (bucket->run == namespace_walk.run) {
 		matching.next = bucket->first;
 		bpf_loop(GATHER_QUESTIONS, match_question, &matching, 0);
 	}
-	walk->link = READ(__u64, walk->link);
 	return 0;
 }
 
-static __always_inline void find_namespaces(const struct gather_exchange *in)
+/* -EAGAIN: the next run goes on. */
+static __always_inline int find_namespaces(struct gather_exchange *in)
 {
-	struct walk walk = { .link = READ(__u64, namespace_list), .run = in->time };
-	struct grace_periods now = {};
-	const bool is_known = read_grace_periods(&now);
+	int ret;
 
-	bpf_loop(GATHER_QUESTIONS, file_question, &walk.run, 0);
-	is_whole = 0;
-	bpf_loop(NAMESPACES_MAX, visit_namespace, &walk, 0);
-	found_run = walk.run;
 	found_batch = 0;
-	if (is_known && is_whole && began_before(now.normal, seen_periods.normal) &&
-	    began_before(now.expedited, seen_periods.expedited)) {
-		found_batch = in->batch;
-		found_periods = now;
-	}
-	seen_periods = now;
+	if (namespace_walk__begins(in))
+		bpf_loop(GATHER_QUESTIONS, file_question, NULL, 0);
+	bpf_loop(NAMESPACES_MAX, visit_namespace, NULL, 0);
+	ret = namespace_walk__end(in);
+	if (ret)
+		return ret;
+	found_run = in->time;
+	found_batch = namespace_walk.can_go_on && namespace_walk__is_whole() ? in->batch : 0;
+	return 0;
 }
 
 /* May this run use the addresses that an earlier one found? */
@@ -197,42 +266,52 @@ static __always_inline bool are_kept(const struct gather_exchange *in)
 	struct grace_periods now = {};
 
 	return found_batch == in->batch && read_grace_periods(&now) &&
-	       now.normal == found_periods.normal && now.expedited == found_periods.expedited;
+	       are_same(&now, &found_periods);
 }
 
-/* The namespace of the question at @index, or NULL. */
-static __always_inline const struct net *found_namespace(__u32 index)
+/* Sets @net to the namespace of the question at @index, or to NULL.  -EAGAIN: as above. */
+static __always_inline int found_namespace(__u32 index, const struct net **net)
 {
 	struct gather_exchange *in = answer__exchange();
+	int ret;
 
 	if (!in || index >= GATHER_QUESTIONS)
-		return NULL;
+		return -EINVAL;
 	if (found_run != in->time) {
-		if (are_kept(in))
+		if (are_kept(in)) {
 			found_run = in->time;
-		else
-			find_namespaces(in);
+		} else {
+			ret = find_namespaces(in);
+			if (ret)
+				return ret;
+		}
 	}
 	asm volatile("" : "+r"(index));
-	return (const void *)found[index & (GATHER_QUESTIONS - 1)];
+	*net = (const void *)found[index & (GATHER_QUESTIONS - 1)];
+	return 0;
 }
 
 /*
- * The namespace of the next question, @question; or NULL after answering that it ended, or that the
- * walk did not reach it.
+ * Sets @net to the namespace of the next question, @question; or to NULL after answering that it
+ * ended, or that the walk did not reach it.  Returns 0, or -EAGAIN for the end of the run.
  */
-static __always_inline const struct net *namespace__find(struct gather_question *question)
+static __always_inline int namespace__find(struct gather_question *question, const struct net **net)
 {
 	const struct gather_exchange *in = answer__exchange();
-	const struct net *net = in ? found_namespace(in->next) : NULL;
-	const __u32 identity = net ? identity_of(net) : 0;
+	const int ret = in ? found_namespace(in->next, net) : -EINVAL;
+	__u32 identity;
 
-	if (!net || (question->identity && question->identity != identity)) {
-		question->answer = net || is_whole ? GATHER_ENDED : GATHER_NOT_YET;
-		return NULL;
+	if (ret)
+		return ret;
+	identity = *net ? identity_of(*net) : 0;
+	if (!*net || (question->identity && question->identity != identity)) {
+		question->answer = *net || namespace_walk__is_whole() ? GATHER_ENDED :
+									GATHER_NOT_YET;
+		*net = NULL;
+		return 0;
 	}
 	question->identity = identity;
-	return net;
+	return 0;
 }
 
 #endif /* GATHER_NAMESPACE_H */

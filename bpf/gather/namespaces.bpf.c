@@ -14,40 +14,38 @@ int find_variables(const struct sample_setting *setting)
 	return answer__find_cpus() ?: namespace__find_variables();
 }
 
-struct listing {
-	__u64 link;
-	__u32 count;
-	__u32 is_full;
-};
-
-static long list_namespace(__u32 round, struct listing *listing)
+static long list_namespace(__u32 round, void *unused)
 {
 	struct gather_namespace *row;
 	const struct net *net;
 
-	if (!listing->link || listing->link == namespace_list)
-		return 1;
+	/* First, because a namespace counts as visited then. */
 	row = answer__append(sizeof(*row));
-	if (!row) {
-		listing->is_full = 1;
+	net = row ? namespace_walk__next(round) : NULL;
+	if (!net)
 		return 1;
-	}
-	net = namespace_of(listing->link);
 	row->inode = number_of(net);
 	row->identity = identity_of(net);
-	listing->count++;
-	listing->link = READ(__u64, listing->link);
 	return 0;
 }
 
+/* The rows of earlier runs remain in the output, so they have to begin there. */
 static __always_inline int answer_list(struct gather_question *question)
 {
-	struct listing listing = { .link = READ(__u64, namespace_list) };
+	struct gather_exchange *in = answer__exchange();
+	int ret;
 
-	bpf_loop(NAMESPACES_MAX, list_namespace, &listing, 0);
-	if (listing.is_full || listing.link != namespace_list)
+	if (!in || question->at)
 		return -ENOSPC;
-	question->rows = listing.count;
+	if (!namespace_walk__begins(in))
+		in->used = namespace_walk.visited * sizeof(struct gather_namespace);
+	bpf_loop(NAMESPACES_MAX, list_namespace, NULL, 0);
+	ret = namespace_walk__end(in);
+	if (ret)
+		return ret;
+	if (!namespace_walk__is_whole())
+		return -ENOSPC;
+	question->rows = namespace_walk.visited;
 	question->answer = GATHER_VALUES;
 	return 0;
 }
@@ -252,12 +250,13 @@ static __always_inline int answer_namespace(struct gather_question *question, co
 
 static __always_inline int namespaces(struct gather_question *question)
 {
-	const struct net *net;
+	const struct net *net = NULL;
+	int ret;
 
 	if (question->source == GATHER_NAMESPACES)
 		return answer_list(question);
-	net = namespace__find(question);
-	return net ? answer_namespace(question, net) : 0;
+	ret = namespace__find(question, &net);
+	return ret || !net ? ret : answer_namespace(question, net);
 }
 
 ANSWER_QUESTIONS(namespaces)

@@ -248,13 +248,14 @@ static __always_inline void take_sockets(const struct net *net, struct dart_zero
 static __always_inline int sockets(struct gather_question *question)
 {
 	struct dart_zero_sockets *values;
-	const struct net *net;
+	const struct net *net = NULL;
+	int ret;
 
 	if (question->source != DART_ZERO_SOURCE_SOCKETS)
 		return -EINVAL;
-	net = namespace__find(question);
-	if (!net)
-		return 0;
+	ret = namespace__find(question, &net);
+	if (ret || !net)
+		return ret;
 	values = ANSWER_SAMPLE(question, struct dart_zero_sockets);
 	if (!values)
 		return -ENOSPC;

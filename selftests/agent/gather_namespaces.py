@@ -177,6 +177,19 @@ def listed():
         return [row["number"] for row in asker.ask()[0]["rows"]]
 
 
+def compare_walks(namespaces):
+    """Runs without time visit some namespaces each, and go on where the last one stopped."""
+    inodes = {namespace.inode for namespace in namespaces}
+    with Asker("gather/namespaces", ["namespaces"], *RUN_EACH) as asker:
+        rows = [row["number"] for row in asker.ask()[0]["rows"]]
+        tap.check("several runs list all namespaces, each once", asker.runs > 1 and
+                  len(set(rows)) == len(rows) and inodes <= set(rows), asker.runs, rows)
+    with Asker("gather/namespaces", [question("udp", namespaces[-1].inode)], *RUN_EACH) as asker:
+        answer = asker.ask()[0]
+        tap.check("several runs find the newest namespace", asker.runs > 1 and
+                  sums(answer)[enums["UDP_MIB_OUTDATAGRAMS"]] > 0, asker.runs, answer)
+
+
 def compare_all(namespaces):
     for source, least in (("ip", 15), ("ip6", 20), ("tcp", 10), ("tcpext", 80), ("udp", 7),
                           ("udp6", 7), ("icmp", 4), ("icmp6", 4)):
@@ -332,7 +345,7 @@ def churn(namespaces, rounds):
                 made = made[1::2] if len(made) < 40 else []
     os.read(ready, 1)
     inodes = {namespace.inode for namespace in namespaces}
-    with Asker("gather/namespaces", ["namespaces"]) as lists, \
+    with Asker("gather/namespaces", ["namespaces"], *RUN_EACH) as lists, \
             Asker("gather/namespaces", [question("udp", namespace.inode)
                                  for namespace in namespaces], *RUN_EACH) as asker:
         first = [sums(answer) for answer in asker.ask()]
@@ -392,6 +405,7 @@ def main():
               found)
     compare_all(namespaces)
     compare_sums(namespaces[0])
+    compare_walks(namespaces)
     compare_devices(namespaces)
     compare_core()
     longest(namespaces)
