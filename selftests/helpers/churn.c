@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * churn RATE SECONDS LIFETIME_MS: starts containers for SECONDS, RATE a second or as many
+ * churn RATE SECONDS LIFETIME_MS LONG_MS: starts containers for SECONDS, RATE a second or as many
  * as the machine can.  Each is a process in its own cgroup (/churn/cN) and network
- * namespace, with the veth device cN in this namespace, and lives for LIFETIME_MS.
+ * namespace, with the veth device cN in this namespace, and lives for LIFETIME_MS; every eighth
+ * lives for LONG_MS.
  * Container N sends 10 + N % 37 datagrams and then no more.  Every second container
  * removes its device; the others leave it to the end of their namespace.  When all are
  * removed, prints JSON: how many containers a second came and went, and for each container
@@ -39,6 +40,7 @@
  * a slow kernel, dozens would wait until it takes them for hung.
  */
 #define BIRTHS_MAX 8
+#define LONG_EVERY 8
 
 struct life {
 	pid_t pid;
@@ -96,8 +98,8 @@ static struct rtattr *add(struct link_request *request, int type, const void *da
 	attribute->rta_type = type;
 	attribute->rta_len = RTA_LENGTH(length);
 	memcpy(RTA_DATA(attribute), data, length);
-	request->header.nlmsg_len = NLMSG_ALIGN(request->header.nlmsg_len) +
-				    RTA_ALIGN(attribute->rta_len);
+	request->header.nlmsg_len =
+		NLMSG_ALIGN(request->header.nlmsg_len) + RTA_ALIGN(attribute->rta_len);
 	return attribute;
 }
 
@@ -266,21 +268,22 @@ static void on_child(int signal)
 
 int main(int argc, char *argv[])
 {
-	unsigned long rate = argc == 4 ? strtoul(argv[1], NULL, 10) : 0;
+	unsigned long rate = argc == 5 ? strtoul(argv[1], NULL, 10) : 0;
 	unsigned long seconds = rate ? strtoul(argv[2], NULL, 10) : 0;
 	unsigned long lifetime_ms = seconds ? strtoul(argv[3], NULL, 10) : 0;
+	unsigned long long_ms = lifetime_ms ? strtoul(argv[4], NULL, 10) : 0;
 	uint64_t start = now_ns(CLOCK_MONOTONIC), end, due = start;
 	struct life *lives;
 	sem_t *births;
 	int most, alive_max, count, alive = 0;
 	pid_t pid;
 
-	if (!lifetime_ms || rate > 1000 || seconds > 3600) {
-		fprintf(stderr, "usage: churn RATE SECONDS LIFETIME_MS\n");
+	if (!long_ms || rate > 1000 || seconds > 3600) {
+		fprintf(stderr, "usage: churn RATE SECONDS LIFETIME_MS LONG_MS\n");
 		return 2;
 	}
 	most = rate * seconds;
-	alive_max = 2 * rate * lifetime_ms / 1000;
+	alive_max = 2 * rate * (lifetime_ms + long_ms / LONG_EVERY) / 1000;
 	lives = mmap(NULL, most * sizeof(*lives), PROT_READ | PROT_WRITE,
 		     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	births = mmap(NULL, sizeof(*births), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
@@ -303,7 +306,8 @@ int main(int argc, char *argv[])
 		pid = fork();
 		check(pid >= 0, "fork");
 		if (!pid)
-			live(&lives[count], count, lifetime_ms, births);
+			live(&lives[count], count, count % LONG_EVERY ? lifetime_ms : long_ms,
+			     births);
 		lives[count].pid = pid;
 		alive++;
 		while (reap_one(lives, count + 1, WNOHANG))
@@ -311,10 +315,10 @@ int main(int argc, char *argv[])
 		due += SECOND_NS / rate;
 		sleep_until(due);
 	}
+	/* Without the lives of the last ones. */
+	end = now_ns(CLOCK_MONOTONIC);
 	while (reap_one(lives, count, 0))
 		;
-	/* Waits until the end of the last container begins. */
-	end = now_ns(CLOCK_MONOTONIC) - lifetime_ms * (SECOND_NS / 1000);
 	print(lives, count, (double)(end - start) / SECOND_NS);
 	return EXIT_SUCCESS;
 }

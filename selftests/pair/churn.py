@@ -18,6 +18,10 @@ for number, life in enumerate(lives):
     by_inode.setdefault(life["inode"], []).append((number, life))
 
 faults = []
+# Lives of most containers are shorter.
+LONG = 3 * SECOND
+exact = set()    # numbers of the lives whose datagrams were counted exactly
+
 counts = {"rate": churn["rate"], "containers": len(lives), "scrapes": 0, "whole": 0,
           "torn": 0, "exact": 0, "longest_shown_ms": 0}
 seen = {"cgroups": set(), "devices": set(), "namespaces": set()}
@@ -51,6 +55,7 @@ def check_namespace(name, values):
         fault(f"more than {life['datagrams']} datagrams", name, values)
     if life["sent"] < values["time"] < life["ending"]:
         counts["exact"] += 1
+        exact.add(number)
         if sent != life["datagrams"]:
             fault(f"not {life['datagrams']} datagrams", name, values)
 
@@ -93,6 +98,8 @@ with open(sys.argv[2], encoding="utf-8") as file:
             if values:
                 check_record(name, values, now)
 
+long = {number for number, life in enumerate(lives) if life["ending"] - life["sent"] > LONG}
+counts.update({"long": len(long), "long_exact": len(long & exact)})
 counts.update({kind: len(numbers) for kind, numbers in seen.items()})
 counts["fault_count"] = len(faults)
 counts["faults"] = faults[:5]
