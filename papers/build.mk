@@ -21,7 +21,8 @@ unit_tea_sketch_sources := papers/tea/tea_sketch.c
 
 # ZERO: the flow control of the controller.
 programs += dart-scale
-fabric := $(addprefix papers/zero/, adapter.c event_heap.c fabric.c fabric_faults.c \
-	fabric_network.c io_thread.c machine.c) $(addprefix tools/controller/flow/, credit.c credit_groups.c)
+fabric := $(addprefix papers/zero/, adapter.c event_heap.c fabric.c fabric_events.c \
+	fabric_faults.c fabric_network.c io_thread.c machine.c) \
+	$(addprefix tools/controller/flow/, credit.c credit_groups.c)
 dart-scale_sources := papers/zero/dart_scale.c $(fabric)
 unit_fabric_sources := $(fabric)

@@ -63,6 +63,8 @@ static inline uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+/* ---- fabric_events.c */
+
 /* A random number in [0, 1). */
 double fabric__random(struct fabric *fabric);
 /* Adds an event of a host, which hits nothing if the host dies before; of a machine. */
