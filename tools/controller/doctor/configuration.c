@@ -3,12 +3,15 @@
 #include "configuration.h"
 
 #include <curl/curl.h>
+#include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "tools/controller/base/validity.h"
 #include "tools/controller/discovery/members_file.h"
+#include "tools/controller/flow/capacity.h"
 
 #define RECEIVER_TIMEOUT_MS 2000L
 
@@ -82,6 +85,47 @@ void check_members(struct findings *findings, const struct shard *shard)
 	}
 	findings__fail(findings, "members", "%s: %s", shard->file, error.text);
 	advise_on_list(findings);
+}
+
+/* ---- threads */
+
+/* Most bytes of an answer in flight: see transport/transport_call.h. */
+#define ANSWER_BYTES (64 * 1024)
+
+/* That a program which is started like this one may use. */
+static unsigned int usable_cpus(void)
+{
+	cpu_set_t cpus;
+
+	return sched_getaffinity(0, sizeof(cpus), &cpus) ? CPU_SETSIZE : CPU_COUNT(&cpus);
+}
+
+void check_threads(struct findings *findings, const struct settings *settings)
+{
+	const unsigned int threads = settings__io_teams(settings, false);
+	const unsigned int cpus = usable_cpus();
+	const uint64_t bytes = settings->flow_bytes ?: capacity__credit(0);
+
+	if (threads == 1)
+		return;
+	if (threads > cpus) {
+		findings__warn(findings, "threads",
+			       "io.threads is %u, but the CPUs are %u: the threads wait for each other",
+			       threads, cpus);
+		findings__advise(findings, "set io.threads to %u at most", cpus);
+	} else if (settings->flow != SETTINGS_FLOW_NONE && settings->flow != SETTINGS_FLOW_BDP &&
+		   bytes / threads < ANSWER_BYTES) {
+		findings__warn(findings, "threads",
+			       "each of %u I/O threads may have %" PRIu64
+			       " bytes in flight, and an answer over rpc or tcp has up to %d: more than flow.bytes can be in flight",
+			       threads, bytes / threads, ANSWER_BYTES);
+		findings__advise(findings, "set flow.bytes to %dK or more, or io.threads to %u",
+				 threads * ANSWER_BYTES / 1024,
+				 (unsigned int)(bytes / ANSWER_BYTES) ?: 1);
+	} else {
+		findings__ok(findings, "threads", "%u I/O threads of each kind, and CPUs: %u", threads,
+			     cpus);
+	}
 }
 
 /* ---- receivers */

@@ -128,6 +128,7 @@ int doctor__run(const struct options *options)
 	if (!ret)
 		free(address);
 	check_members(&findings, &configured.shard);
+	check_threads(&findings, &configured);
 	check_receivers(&findings, &configured.outputs);
 	settings__clear(&configured);
 	return findings__close(&findings);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The doctor of the controller tells whether the list of members counts, and whether receivers accept
-# connections; the host itself does not answer.
+# The doctor of the controller tells whether the list of members counts, whether receivers accept
+# connections, and whether there are too many threads; the host itself does not answer.
 . "$(dirname "$0")/../../../lib.sh"
 bin=$tests/../.output/bin
 [ -x "$bin/dart-controller" ] || skip "make programs has not been run"
@@ -20,6 +20,10 @@ other.close()
 while True:
     one.accept()
 END
+# CPUs for the doctor: one, and two if there are
+one=$(python3 -c 'import os; print(min(os.sched_getaffinity(0)))')
+two=$(python3 -c 'import os; print(*sorted(os.sched_getaffinity(0))[:2], sep=",")')
+cpus=$one
 mkfifo "$dir/ports"
 python3 "$dir/listen.py" >"$dir/ports" &
 read -r open closed <"$dir/ports"
@@ -36,12 +40,18 @@ END
 
 # found CHECK RESULT TEXT: a finding of the doctor
 found() {
-	"$bin/dart-controller" doctor -j --transport tcp --config "$dir/config.yaml" \
+	taskset -c "$cpus" "$bin/dart-controller" doctor -j --transport tcp --config "$dir/config.yaml" \
 		"127.0.0.1:$closed" >"$dir/findings"
 	# shellcheck disable=SC2016 # variables of jq
 	gojq -e --arg check "$1" --arg result "$2" --arg text "$3" \
 		'any(.[]; .check == $check and .result == $result and (.found | contains($text)))' \
 		"$dir/findings" >/dev/null || { cat "$dir/findings"; return 1; }
+}
+
+# is_absent CHECK: the doctor found nothing by it
+is_absent() {
+	# shellcheck disable=SC2016 # variables of jq
+	gojq -e --arg check "$1" 'length > 0 and all(.[]; .check != $check)' "$dir/findings" >/dev/null
 }
 
 # list MEMBERS SECONDS: writes a list that is valid for SECONDS
@@ -65,4 +75,17 @@ check "a receiver that accepts connections is found" \
 	found receiver ok "remote_write http://127.0.0.1:$open/write"
 check "and one that does not" found receiver fail "remote_write http://127.0.0.1:$closed/write"
 check "and a secret that is missing" found receiver fail "$dir/token"
+check "one thread is no finding" is_absent threads
+echo "io: {threads: 16}" >>"$dir/config.yaml"
+check "more threads than CPUs are found" \
+	found threads warn "io.threads is 16, but the CPUs are 1:"
+if [ "$one" != "$two" ]; then
+	cpus=$two
+	sed -i 's/threads: 16/threads: 2/' "$dir/config.yaml"
+	echo "flow: {control: credit, bytes: 64K}" >>"$dir/config.yaml"
+	check "a part of the credits that is shorter than an answer is found" \
+		found threads warn "each of 2 I/O threads may have 32768 bytes in flight"
+	sed -i 's/bytes: 64K/bytes: 128K/' "$dir/config.yaml"
+	check "enough CPUs and credits are no fault" found threads ok "2 I/O threads"
+fi
 finish
