@@ -55,7 +55,7 @@ static __always_inline __u32 take_psn(struct reporter_sequence *sequence, __u64 
 	bool asks;
 
 	if (sequence->state & SEQUENCE_ASKING && since > ASK_RETRY_NS) {
-		/* Not the last report is lost, but this one takes no PSN. */
+		/* The last report is not lost: this report takes no PSN. */
 		sequence->asked_at = now;
 		sequence->lost++;
 		if (sequence->state & SEQUENCE_FOLLOWED)
@@ -130,7 +130,7 @@ static __always_inline void go_on(struct reporter_sequence *sequence, __u32 expe
 		sequence->state &= ~SEQUENCE_REFUSED;
 	is_repeated = sequence->state & SEQUENCE_REFUSED;
 	sequence->expected = expected;
-	/* Reports before the expected PSN were dropped: they arrived under other ones. */
+	/* Reports before the expected PSN were dropped: other reports had their PSNs. */
 	if (distance(sequence->next, expected) > span) {
 		sequence->lost -= distance(expected, sequence->next);
 		sequence->next = expected;
@@ -235,7 +235,7 @@ static __always_inline bool is_answer(const struct answer_frame *frame)
 	       frame->opcode == DART_STORE_BTH_ACKNOWLEDGE;
 }
 
-/* Takes the frame if it is an answer to this reporter; false: it is none. */
+/* Takes the frame and returns true if it is an answer to this reporter. */
 static __always_inline bool receive_answer(struct xdp_md *context)
 {
 	const struct answer_frame *frame = (void *)(long)context->data;

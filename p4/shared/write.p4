@@ -47,7 +47,7 @@ control WriteSlot(inout headers_t headers, in bit<160> value,
 	}
 }
 
-/* Removes the slot of the copy before from what becomes a probe. */
+/* Removes the slot of the last copy from a packet that becomes a probe. */
 control RemoveSlot(inout headers_t headers)
 {
 	apply {

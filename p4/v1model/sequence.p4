@@ -91,7 +91,7 @@ control WriteSequence(in bit<32> index, in sequence_t sequence)
 	}
 }
 
-/* Takes the PSN of a probe that is due; false: none is. */
+/* Takes a PSN and returns true if a probe is due. */
 control TakeProbe(in bit<48> now, inout sequence_t sequence, out bit<24> psn,
 		  out bool is_due)
 {
@@ -226,7 +226,7 @@ control GoOn(in bit<24> expected, in bool is_acknowledged,
 					 SEQUENCE_NOT(SEQUENCE_REFUSED);
 		is_repeated = sequence.state & SEQUENCE_REFUSED != 0;
 		sequence.expected = expected;
-		/* Reports before the expected PSN were dropped: they arrived under other ones. */
+		/* Reports before the expected PSN were dropped: other reports had their PSNs. */
 		if (sequence.next - expected > sequence.top - expected) {
 			sequence.lost = sequence.lost -
 					(bit<32>)(expected - sequence.next);

@@ -315,7 +315,7 @@ int main(int argc, char *argv[])
 		due += SECOND_NS / rate;
 		sleep_until(due);
 	}
-	/* Without the lives of the last ones. */
+	/* The containers that live at the end do not count. */
 	end = now_ns(CLOCK_MONOTONIC);
 	while (reap_one(lives, count, 0))
 		;

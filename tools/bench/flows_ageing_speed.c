@@ -136,7 +136,7 @@ static void take(struct bench *bench)
 		}
 }
 
-/* Returns what a second costs. */
+/* Returns the cost of a second. */
 static uint64_t pass_second(struct bench *bench)
 {
 	uint64_t spent_ns = 0, begun_ns;

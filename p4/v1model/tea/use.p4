@@ -37,7 +37,7 @@ control TeaStampUse(in bit<TEA_KEY_BITS> key, in bit<48> now)
 	headers.tea_used[key].second =					\
 		(bit<32>)(TEA_USE_TIME(now) - time);
 
-/* Makes a whole question an answer; @answered: it was one. */
+/* Makes a whole question an answer; @answered: the packet was a question. */
 control TeaAnswerUse(inout headers_t headers, in bit<48> self, in bit<48> now,
 		     out bool answered)
 {

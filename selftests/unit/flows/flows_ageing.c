@@ -139,7 +139,7 @@ static void test_used_flow_stays(void **state)
 
 	begin(2, 65536);
 	counts = function__counts(scene.function);
-	/* By one direction each, once in almost a time-out. */
+	/* Each flow is used in one direction, once in almost a time-out. */
 	for (i = 0; i < 7; i++) {
 		pass(TIMEOUT - 2);
 		use(flow_of(0), FLOW_OUT);
@@ -157,7 +157,7 @@ static void test_used_flow_stays(void **state)
 	close_scene();
 }
 
-/* Flows are used at random: none ends early, however few cells there are, and how late others do. */
+/* Flows are used at random: no flow ends early, and cells decide how late idle flows end. */
 static uint64_t use_at_random(uint32_t cells)
 {
 	static uint64_t last[FLOWS];
@@ -212,7 +212,7 @@ static void test_random_use(void **state)
 	assert_int_equal(counts->late, machine.questions);
 	assert_int_equal(counts->unanswered, 0);
 	close_scene();
-	/* Each cell is one of many flows: they end later, but they end. */
+	/* Many flows share each cell: they end later, but they end. */
 	use_at_random(16);
 	assert_true(function__counts(scene.function)->removed > 0);
 	pass(20 * TIMEOUT);
@@ -298,7 +298,7 @@ static void test_other_timeouts(void **state)
 	close_scene();
 }
 
-/* The work for a million flows: so many looks as flows are due, and one question for 8 of them. */
+/* The work for a million flows: as many looks as flows are due, and one question for 8 of them. */
 static void test_many_flows(void **state)
 {
 	enum { MANY = 100000, HOUR = 7440 };

@@ -92,7 +92,7 @@ void check_members(struct findings *findings, const struct shard *shard)
 /* Most bytes of an answer in flight: see transport/transport_call.h. */
 #define ANSWER_BYTES (64 * 1024)
 
-/* That a program which is started like this one may use. */
+/* The CPUs on which this program may run. */
 static unsigned int usable_cpus(void)
 {
 	cpu_set_t cpus;

@@ -9,7 +9,7 @@
 #include "journal_map.h"
 #include "tools/dartctl/cli/command.h"
 
-/* Of the appender of a part, in one list. */
+/* The entries of one appender in one list. */
 struct tally {
 	uint64_t entries;
 	uint64_t batches[DART_JOURNAL_RESTARTED + 1]; /* by outcome; restarts as events */
