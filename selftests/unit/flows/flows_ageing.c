@@ -157,12 +157,16 @@ static void test_used_flow_stays(void **state)
 	close_scene();
 }
 
-/* Flows are used at random: no flow ends early, and cells decide how late idle flows end. */
-static uint64_t use_at_random(uint32_t cells)
+/*
+ * Flows are used at random: no flow ends early.  Returns how many idle ones end late, because both
+ * cells of one of their keys are those of flows in use.
+ */
+static unsigned int use_at_random(uint32_t cells)
 {
 	static uint64_t last[FLOWS];
-	uint64_t random = 7, latest = 0;
-	unsigned int i, second;
+	unsigned int i, second, late = 0;
+	bool is_late[FLOWS] = {};
+	uint64_t random = 7;
 
 	begin(FLOWS, cells);
 	for (i = 0; i < FLOWS; i++)
@@ -190,8 +194,8 @@ static uint64_t use_at_random(uint32_t cells)
 			if (!last[i])
 				continue;
 			if (flow_of(i)) {
-				if (i % 10 && idle > latest)
-					latest = idle;
+				if (i % 10 && idle > (TIMEOUT + 10) * SECOND)
+					is_late[i] = true;
 				continue;
 			}
 			assert_true(idle >= TIMEOUT * SECOND);
@@ -200,14 +204,20 @@ static uint64_t use_at_random(uint32_t cells)
 	}
 	for (i = 0; i < FLOWS; i += 10)
 		assert_true(!flow_of(i) == !last[i]);
-	return latest / SECOND;
+	for (i = 0; i < FLOWS; i++)
+		late += is_late[i];
+	return late;
 }
 
 static void test_random_use(void **state)
 {
 	const struct function_counts *counts;
 
-	assert_in_range(use_at_random(65536), TIMEOUT, TIMEOUT + 10);
+	/*
+	 * Ports are random, and keys with them.  At most 4,000 keys have stamps that are young enough:
+	 * both cells of a key are among these with 0.4 %, of one of two keys with 0.8 %.
+	 */
+	assert_in_range(use_at_random(65536), 0, FLOWS / 50);
 	counts = function__counts(scene.function);
 	assert_int_equal(counts->late, machine.questions);
 	assert_int_equal(counts->unanswered, 0);
