@@ -156,8 +156,8 @@ static void look(struct lookup_renewals *renewals, uint8_t first, uint8_t second
 
 	append_header(answers, REPLY, "bm_mt_get_entries", 1);
 	append_list(answers, 0, THRIFT_STRUCT, 2);
-	append_entry(answers, 5, false, 2, "tea_send_to", 8, five);
-	append_entry(answers, 1, false, 1, "tea_send_to", 8, one);
+	append_entry(answers, 5, 0, 2, "tea_send_to", 8, five);
+	append_entry(answers, 1, 0, 1, "tea_send_to", 8, one);
 	append_u8(answers, THRIFT_STOP);
 	append_register(answers, 2, first);
 	append_register(answers, 3, second);

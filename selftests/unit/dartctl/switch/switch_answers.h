@@ -135,17 +135,18 @@ static inline void append_action(struct answers *answers, const char *name,
 	append_u8(answers, THRIFT_STOP);
 }
 
-/* The key is one byte long, or two for a share. */
-static inline void append_entry(struct answers *answers, uint8_t key, bool is_share, int32_t handle,
-				const char *action, uint32_t count, const char *const *values)
+/* The key is @above bytes of 1 before one byte. */
+static inline void append_entry(struct answers *answers, uint8_t key, uint32_t above,
+				int32_t handle, const char *action, uint32_t count,
+				const char *const *values)
 {
 	append_list(answers, 1, THRIFT_STRUCT, 1);
 	append_i32(answers, 1, 0);
 	append_field(answers, THRIFT_STRUCT, 2);
 	append_field(answers, THRIFT_STRING, 1);
-	append_u32(answers, 1 + is_share);
-	if (is_share)
-		append_u8(answers, 1); /* 256 and key */
+	append_u32(answers, above + 1);
+	while (above--)
+		append_u8(answers, 1);
 	append_u8(answers, key);
 	append_u8(answers, THRIFT_STOP);
 	append_u8(answers, THRIFT_STOP);
@@ -179,21 +180,31 @@ static inline void append_state(struct answers *answers)
 		"\x04",
 		"",
 	};
+	static const char *const connection[] = { "\x03" };
+	static const char *const answer[] = { "\x05", "\x04" };
 
 	append_header(answers, REPLY, "bm_mt_get_entries", 1);
 	append_list(answers, 0, THRIFT_STRUCT, 2);
-	append_entry(answers, 7, true, 70, "dart_assign", 2, share);
-	append_entry(answers, 8, true, 80, "other", 1, share);
+	append_entry(answers, 7, 1, 70, "dart_assign", 2, share);
+	append_entry(answers, 8, 1, 80, "other", 1, share);
 	append_u8(answers, THRIFT_STOP);
 	append_header(answers, REPLY, "bm_mt_get_entries", 2);
 	append_list(answers, 0, THRIFT_STRUCT, 1);
-	append_entry(answers, 5, false, -1, "dart_send_to", 7, collector);
+	append_entry(answers, 5, 0, -1, "dart_send_to", 7, collector);
 	append_u8(answers, THRIFT_STOP);
 	append_header(answers, REPLY, "bm_mt_get_default_entry", 3);
 	append_field(answers, THRIFT_STRUCT, 0);
 	append_action(answers, "dart_report_from", 4, reporter);
 	append_u8(answers, THRIFT_STOP);
-	append_header(answers, REPLY, "mirroring_session_get", 4);
+	append_header(answers, REPLY, "bm_mt_get_entries", 4);
+	append_list(answers, 0, THRIFT_STRUCT, 1);
+	append_entry(answers, 5, 0, 40, "dart_reliable", 1, connection);
+	append_u8(answers, THRIFT_STOP);
+	append_header(answers, REPLY, "bm_mt_get_entries", 5);
+	append_list(answers, 0, THRIFT_STRUCT, 1);
+	append_entry(answers, 17, 6, 50, "dart_answer_of", 2, answer);
+	append_u8(answers, THRIFT_STOP);
+	append_header(answers, REPLY, "mirroring_session_get", 6);
 	append_field(answers, THRIFT_STRUCT, 0);
 	append_i32(answers, 1, PORT);
 	append_u8(answers, THRIFT_STOP);

@@ -20,8 +20,16 @@ static const char tables[] = "{'pipelines': [{'tables': ["
 			     "{'name': 'dart_collector', 'key': [{'match_type': 'exact'}],"
 			     " 'max_size': 64, 'actions': ['NoAction', 'dart_send_to']},"
 			     "{'name': 'dart_reporter', 'key': [], 'max_size': 1024,"
-			     " 'actions': ['dart_report_from', 'NoAction']}]}],"
-			     "'register_arrays': [{'name': 'dart_psn', 'size': 64}],"
+			     " 'actions': ['dart_report_from', 'NoAction']},"
+			     "{'name': 'dart_connection', 'key': [{'match_type': 'exact'}],"
+			     " 'max_size': 64, 'actions': ['dart_reliable', 'NoAction']},"
+			     "{'name': 'dart_answer', 'key': [{'match_type': 'exact'}],"
+			     " 'max_size': 64, 'actions': ['dart_answer_of', 'NoAction']}]}],"
+			     "'register_arrays': [{'name': 'dart_psn', 'size': 64},"
+			     "{'name': 'dart_state', 'size': 64},"
+			     "{'name': 'dart_expected', 'size': 64},"
+			     "{'name': 'dart_lost', 'size': 64},"
+			     "{'name': 'dart_stops', 'size': 64}],"
 			     "'actions': [{'name': 'dart_assign', 'runtime_data': ["
 			     "{'bitwidth': 8}, {'bitwidth': 16}], 'primitives': []},"
 			     "{'name': 'dart_send_to', 'runtime_data': ["
@@ -31,6 +39,10 @@ static const char tables[] = "{'pipelines': [{'tables': ["
 			     "{'name': 'dart_report_from', 'runtime_data': ["
 			     "{'bitwidth': 48}, {'bitwidth': 32}, {'bitwidth': 8},"
 			     "{'bitwidth': 8}], 'primitives': []},"
+			     "{'name': 'dart_reliable', 'runtime_data': [{'bitwidth': 24}],"
+			     " 'primitives': []},"
+			     "{'name': 'dart_answer_of', 'runtime_data': ["
+			     "{'bitwidth': 8}, {'bitwidth': 16}], 'primitives': []},"
 			     "{'name': 'tbl_act', 'runtime_data': [], 'primitives': [";
 
 static const char calculations[] = "]}], 'calculations': ["
@@ -111,6 +123,9 @@ static void test_missing(void **state)
 		  "action dart_send_to" },
 		{ "{'bitwidth': 8}]", "{'bitwidth': 8}, {'bitwidth': 8}]",
 		  "action dart_send_to" },
+		{ "'dart_connection'", "'connection'", "table dart_connection" },
+		{ "'dart_answer_of'", "'answer_of'", "action dart_answer_of" },
+		{ "'dart_lost'", "'lost'", "register dart_lost" },
 		{ "'dart_psn'", "'psn'", "register dart_psn" },
 		{ "'size': 64", "'size': 63", "register dart_psn" },
 		{ "'pipelines'", "'others'",

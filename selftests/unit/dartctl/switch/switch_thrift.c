@@ -65,6 +65,11 @@ static void test_state(void **state)
 	assert_int_equal(found->collectors[5].values[COLLECTOR_REDUNDANCY], 2);
 	assert_true(found->reporter.there);
 	assert_int_equal(found->reporter.values[REPORTER_IP], 0x0a010102);
+	assert_true(found->connections[5].there);
+	assert_int_equal(found->connections[5].values[CONNECTION_FIRST_PSN], 3);
+	assert_true(found->answers[0].there && !found->answers[1].there);
+	assert_true(found->answers[0].key == 0x01010101010111);
+	assert_int_equal(found->answers[0].values[ANSWER_SESSION], PORT + 1);
 	assert_int_equal(found->sessions[PORT].values[0], PORT);
 	assert_false(found->sessions[PORT + 1].there);
 	answers__free(answers);
@@ -140,8 +145,8 @@ static void test_refused(void **state)
 	/* The same share twice. */
 	append_entries_begin(answers);
 	append_list(answers, 0, THRIFT_STRUCT, 2);
-	append_entry(answers, 7, true, 70, "dart_assign", 0, NULL);
-	append_entry(answers, 7, true, 71, "dart_assign", 0, NULL);
+	append_entry(answers, 7, 1, 70, "dart_assign", 0, NULL);
+	append_entry(answers, 7, 1, 71, "dart_assign", 0, NULL);
 	append_u8(answers, THRIFT_STOP);
 	assert_int_equal(read_answers(answers, &error), -EPROTO);
 
