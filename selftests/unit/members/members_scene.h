@@ -90,8 +90,11 @@ static void writer__drop(struct host *host)
 {
 	enum step step;
 
-	/* The host cannot know whether its requests were served. */
-	host->may_have_node |= host->due[NODE] != NEVER || host->due[NODE_SERVED] != NEVER;
+	/* The host cannot know whether its request was served: it sends it again. */
+	if (is_under_way(host, NODE_SERVED, NODE)) {
+		host->may_have_node = true;
+		host->set = 0;
+	}
 	for (step = BEAT_SERVED; step <= CONNECT_SERVED; step++)
 		host->due[step] = NEVER;
 	host->due[BEATEN] = host->due[NODES] = host->due[NODE] = host->due[CONNECTED] = NEVER;
