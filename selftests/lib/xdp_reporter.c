@@ -87,6 +87,7 @@ struct xdp_reporter *xdp_reporter__attach_journal(struct dart_journal_target *ta
 
 	assert_non_null(reporter);
 	make_collector(&target->collector, 5, 32);
+	target->collector.is_reliable = false; /* journals are over UC only */
 	json = json_pack("{s:i, s:[o]}", "dart_journals", 1, "journals",
 			 dart_journal_target__to_json(target));
 	assert_int_equal(json_dump_file(json, "/tmp/journals.json", 0), 0);
