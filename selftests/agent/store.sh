@@ -92,11 +92,15 @@ program() {
 		pipelines: [{tables: [
 			table("dart_share"; 1024; ["exact"]; "dart_assign"),
 			table("dart_collector"; 64; ["exact"]; "dart_send_to"),
-			table("dart_reporter"; 1; []; "dart_report_from")]}],
-		register_arrays: [{name: "dart_psn", size: 64}],
+			table("dart_reporter"; 1; []; "dart_report_from"),
+			table("dart_connection"; 64; ["exact"]; "dart_reliable"),
+			table("dart_answer"; 64; ["exact"]; "dart_answer_of")]}],
+		register_arrays: ["psn", "state", "expected", "lost", "stops"] |
+			map({name: "dart_\(.)", size: 64}),
 		actions: [action("dart_assign"; [8, 16]),
 			action("dart_send_to"; [48, 32, 24, 32, 64, 32, 8]),
 			action("dart_report_from"; [48, 32, 8, 8]),
+			action("dart_reliable"; [24]), action("dart_answer_of"; [8, 16]),
 			{name: "hashes", primitives: $fields | map(hash(.))}],
 		calculations: $fields |
 			map({name: "of_\(.)", algo: "crc32_custom"})}'
