@@ -132,7 +132,7 @@ check "an entry that is missing is entered, and one that nobody knows is removed
 check "an entry with an address of no pool is left alone" dartctl table remove nat \
 	src=10.9.9.9 dst=198.51.100.1 sport=9 dport=9 proto=tcp
 check "all other entries belong to flows" agrees
-for round in 1 2 3; do
+for round in $(seq "${DART_KILLS:-1}"); do
 	$packets $known flows1 tcp $((1000 + 500 * round)) >/run/sent 2>&1 &
 	sender=$!
 	soon shows ".flows.now > $((1300 + 300 * round))" && host_down KILL dart-flows
