@@ -30,7 +30,7 @@ struct {
 
 #define PSN_MASK	0xffffff
 #define PSN_ASKS	0x80000000	/* AckReq, in the word of the PSN */
-/* From a first PSN to one that is earlier than all that the first one is not earlier than. */
+/* The distance from a PSN from which on another PSN counts as earlier. */
 #define PSN_FAR		0x7fffff
 
 /* Reports without an answer are asked for after this time, again after the other one. */

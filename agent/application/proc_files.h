@@ -33,7 +33,7 @@ static inline struct elf_memory proc_files__memory(const struct proc_files *file
 /* Opens the list of mappings, /proc/PID/maps; NULL, or -errno in *@ret with @error. */
 FILE *proc_files__open_maps(const struct proc_files *files, int *ret, struct dart_error *error);
 
-/* Before so many seconds have passed, a second change of a file can have the time of the first. */
+/* Two changes of a file within these seconds can have the same time. */
 #define EXECUTABLE_FILE_SETTLED_S 2
 
 /* The file of a program with certain contents: a change of them changes the time, too. */

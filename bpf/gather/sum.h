@@ -9,7 +9,7 @@
 
 #include "answer.h"
 
-/* Words that a round adds up; the type of the cast must be a struct of so many numbers. */
+/* Words that a round adds up; the type of the cast is a struct of this many numbers. */
 #define SUM_WORDS 16
 #define SUM_BYTES (SUM_WORDS * sizeof(__u64))
 /* CPUs that a round adds up: the addresses of their words have to be in registers. */
@@ -95,7 +95,7 @@ static __always_inline long sum_round(const __u32 cpus)
 	SUM_FOUR(8);
 	SUM_FOUR(12);
 end:
-	/* Read again, because the verifier would go on with what it learned at each jump. */
+	/* Read again, because the verifier keeps the bounds that it learned at each jump. */
 	left = *(const volatile __u32 *)&sum.left;
 	if (left > SUM_BYTES) {
 		sum.address = address + SUM_BYTES;

@@ -91,7 +91,7 @@ static bool is_empty(const struct dart_store_geometry *geometry, const uint8_t *
 	return !memcmp(slot, zeros, geometry->checksum_bits / 8);
 }
 
-/* Reports @count keys to their first slots, and to those of their others that are empty. */
+/* Reports @count keys to their first slots, and to their other slots that are empty. */
 static void report_claiming(struct simulation *simulation, uint32_t count)
 {
 	const struct dart_store_geometry *geometry = dart_store__geometry(simulation->store);

@@ -21,7 +21,7 @@ struct simulation_tally {
 enum simulation_copies {
 	SIMULATION_ALL,
 	SIMULATION_FALLING, /* fewer as the store fills, from its redundancy, as dartd says */
-	SIMULATION_CLAIMING, /* the first, and each other one that is empty (DART, section 7) */
+	SIMULATION_CLAIMING, /* the first slot, and each other slot that is empty (DART, section 7) */
 };
 
 /* Exits the program if out of memory. */

@@ -49,7 +49,7 @@ struct fabric_settings {
 	uint64_t mark_above; /* ECN: marks some packets above, 0: no ECN */
 	uint64_t mark_all; /* and all above; between them the chance rises evenly */
 	uint32_t cached_pairs; /* queue pairs in the cache of an adapter; 0: all */
-	uint64_t fetch_ns; /* until it has one that is not there */
+	uint64_t fetch_ns; /* until an adapter has a pair that is not in its cache */
 	uint64_t service_ns; /* between packets of each machine's services to others; 0: none */
 
 	uint64_t credit; /* bytes in flight, of all */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A machine whose memory is read, in virtual time: hosts, which may be virtual, share its adapter
- * and its link.  Packets wait in one queue before the link, first in, first out, also those of
- * services that share the class with READs: PFC stops all of them.
+ * and its link.  Packets wait in one queue before the link, first in, first out.  Packets
+ * of services share the class with READs: PFC stops them, too.
  */
 #ifndef PAPERS_MACHINE_H
 #define PAPERS_MACHINE_H

@@ -11,7 +11,7 @@ id=$(file -bL "$(command -v redis-server)" | sed -n 's/.*BuildID\[sha1\]=\([0-9a
 	skip "no layout is for this redis-server ($id)"
 log=/run/dartd.log
 directory=$(mktemp -d)
-# A program that is no application, and changes later.
+# A program without a layout, which changes later.
 cp -L "$(command -v sleep)" "$directory/changing"
 
 # redis PORT [OPTION...]: starts a redis-server, and sets $pid
@@ -169,7 +169,7 @@ runs_changing() {
 check_strangers() {
 	local sleep
 	sleep=$(file -bL "$(command -v sleep)" | sed -n 's/.*BuildID\[sha1\]=\([0-9a-f]*\).*/\1/p')
-	check "another program is no server, again and again" runs_changing 3
+	check "a program without a layout is no server, however often it starts" runs_changing 3
 	mkdir -p /etc/dart/layouts
 	cp "$tests/../schemas/applications/layouts/$id.yaml" "/etc/dart/layouts/$sleep.yaml"
 	"$directory/changing" 1000 &
@@ -178,7 +178,7 @@ check_strangers() {
 		soon application 'redis@*' '.refused | contains("but the layout is for")'
 	end_processes "$pid"
 	rm "/etc/dart/layouts/$sleep.yaml"
-	check "without the layout it is no server" runs_changing 3
+	check "a program whose layout was removed is no server" runs_changing 3
 	cat "$(command -v redis-server)" >"$directory/changing"
 	program=$directory/changing redis 6382
 	check "a server that was written over the same file is found" \

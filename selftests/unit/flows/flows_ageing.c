@@ -158,8 +158,8 @@ static void test_used_flow_stays(void **state)
 }
 
 /*
- * Flows are used at random: no flow ends early.  Returns how many idle ones end late, because both
- * cells of one of their keys are those of flows in use.
+ * Flows are used at random: no flow ends early.  Returns how many idle flows end late, because
+ * flows in use have both cells of one of their keys.
  */
 static unsigned int use_at_random(uint32_t cells)
 {
@@ -176,7 +176,7 @@ static unsigned int use_at_random(uint32_t cells)
 		for (i = 0; i < FLOWS; i++) {
 			struct flow *flow = flow_of(i);
 
-			/* Every tenth one always; the others never after a while of their own. */
+			/* Every tenth flow is used always; each other flow only for a while. */
 			if (!flow || (i % 10 && second > i % 600))
 				continue;
 			if (random__below(&random, TIMEOUT / 2))

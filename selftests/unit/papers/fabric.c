@@ -54,17 +54,25 @@ static const struct fabric_settings network = {
 	.flow_credit = UINT64_MAX,
 };
 
-/* Without credits, the same hosts overflow the same buffer. */
-static void test_incast(void **state)
+/* All hosts are scraped at once, 128 KiB of each, behind a switch with @buffer bytes. */
+static struct fabric_settings burst(uint32_t hosts, uint64_t buffer)
 {
 	struct fabric_settings settings = network;
-	struct fabric_result with, without;
 
-	settings.hosts = 200;
+	settings.hosts = hosts;
 	settings.bytes = 128 * 1024;
 	settings.interval_ns = 1000000000;
 	settings.scrapes = 1;
-	settings.buffer = 1 << 20;
+	settings.buffer = buffer;
+	return settings;
+}
+
+/* Without credits, the same hosts overflow the same buffer. */
+static void test_incast(void **state)
+{
+	struct fabric_settings settings = burst(200, 1 << 20);
+	struct fabric_result with, without;
+
 	settings.retry_ns = 4000000;
 	fabric__run(&settings, &with);
 	settings.credit = UINT64_MAX;
@@ -111,14 +119,10 @@ static void test_threads(void **state)
 /* A switch that pauses machines with PFC also holds up their other packets. */
 static void test_services(void **state)
 {
-	struct fabric_settings settings = network;
+	struct fabric_settings settings = burst(256, 0);
 	struct fabric_result with, without;
 
-	settings.hosts = 256;
 	settings.machines = 64;
-	settings.bytes = 128 * 1024;
-	settings.interval_ns = 1000000000;
-	settings.scrapes = 1;
 	settings.pause_above = 1 << 21;
 	settings.pause_until = 1 << 20;
 	settings.service_ns = 20000;
@@ -128,7 +132,7 @@ static void test_services(void **state)
 	assert_int_equal(with.paused_ns, 0);
 	assert_in_range(without.paused_ns, without.elapsed_ns / 2, without.elapsed_ns);
 	assert_in_range(with.service_packets, 64, UINT64_MAX);
-	/* Within the answers of its own machine to four hosts with 16 READs each. */
+	/* A packet waits for the answers of its machine: four hosts with 16 READs each. */
 	assert_in_range(with.service_max_ns, 1, 4 * 16 * 1366);
 	assert_in_range(without.service_mean_ns, 10 * with.service_max_ns, UINT64_MAX);
 }
@@ -136,14 +140,9 @@ static void test_services(void **state)
 /* Hosts that take turns in groups need fewer fetches of an adapter with a small cache. */
 static void test_groups(void **state)
 {
-	struct fabric_settings settings = network;
+	struct fabric_settings settings = burst(512, UINT64_MAX);
 	struct fabric_result large, single, groups;
 
-	settings.hosts = 512;
-	settings.bytes = 128 * 1024;
-	settings.interval_ns = 1000000000;
-	settings.scrapes = 1;
-	settings.buffer = UINT64_MAX;
 	settings.credit = 128 * 1024;
 	settings.cached_pairs = settings.hosts;
 	settings.fetch_ns = 500;

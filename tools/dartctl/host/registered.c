@@ -19,7 +19,7 @@ static const char *text_of(const json_t *json, const char *member)
 	return json_string_value(json_object_get(json, member)) ?: "";
 }
 
-/* The defaults of members that a request may leave out; NULL: its kind has none. */
+/* The defaults of members that a request may leave out; NULL: the kind has no defaults. */
 static json_t *defaults_of(const char *type)
 {
 	if (!strcmp(type, "store-create"))

@@ -87,7 +87,7 @@ const struct command journal_commands[] = {
 	{ "list", NULL, "list the journals",
 	  .request = { "journal-list", {}, "journals", columns } },
 	{ "show", "JOURNAL [--from HOST[:PORT]]",
-	  "print how many entries of each list and appender are there, and what is missing",
+	  "print the numbers of entries and of missing batches of each list and appender",
 	  .parse = command_journal_show },
 	{ "dump", "JOURNAL [--schema SCHEMA] [--list N] [--from HOST[:PORT]]",
 	  "print the entries in a journal, and what is missing", .parse = command_journal_dump },

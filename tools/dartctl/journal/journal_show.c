@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dartctl journal show: what a journal holds of each list and appender, and what is missing.  It
+ * dartctl journal show: entries and missing batches of each list and appender of a journal.  It
  * reads all of the journal once, as 'journal dump' would.
  */
 #include <errno.h>

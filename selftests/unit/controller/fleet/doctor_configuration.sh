@@ -75,7 +75,7 @@ check "a receiver that accepts connections is found" \
 	found receiver ok "remote_write http://127.0.0.1:$open/write"
 check "and one that does not" found receiver fail "remote_write http://127.0.0.1:$closed/write"
 check "and a secret that is missing" found receiver fail "$dir/token"
-check "one thread is no finding" is_absent threads
+check "the doctor finds nothing about one thread" is_absent threads
 echo "io: {threads: 16}" >>"$dir/config.yaml"
 check "more threads than CPUs are found" \
 	found threads warn "io.threads is 16, but the CPUs are 1:"
@@ -86,6 +86,6 @@ if [ "$one" != "$two" ]; then
 	check "a part of the credits that is shorter than an answer is found" \
 		found threads warn "each of 2 I/O threads may have 32768 bytes in flight"
 	sed -i 's/bytes: 64K/bytes: 128K/' "$dir/config.yaml"
-	check "enough CPUs and credits are no fault" found threads ok "2 I/O threads"
+	check "the doctor accepts threads with enough CPUs and credits" found threads ok "2 I/O threads"
 fi
 finish
