@@ -91,7 +91,8 @@ check-fleet: packages
 
 # Here, too; it needs the package prometheus, and compares with victoria-metrics if that is there:
 # neither is installed for the same reason.  First, without the time limit of selftests/run, more
-# schedules in virtual time than make check runs.  Takeover times are printed as they come.
+# schedules in virtual time than make check runs; last, one schedule with as many hosts as long/farm.
+# Takeover times are printed as they come.
 check-controllers: packages
 	+$(quiet)$(build) KDIR= programs $(output)/unit/controller_membership \
 		$(output)/unit/members_schedules \
@@ -101,6 +102,8 @@ check-controllers: packages
 	$(quiet)DART_SCHEDULES=$(or $(DART_VIRTUAL_SCHEDULES),10000) \
 		$(output)/unit/members_schedules
 	$(quiet)selftests/controllers/controllers.py
+	$(quiet)DART_SCHEDULES=1 DART_TARGETS=1024 DART_INTERVAL_MS=1000 \
+		selftests/controllers/controllers.py
 
 # With more forged responses than make check sends, and with packets that a switch counts in a ledger
 # and appends to a journal of a machine.

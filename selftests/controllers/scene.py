@@ -52,6 +52,11 @@ def tail(path, count=15):
         return "\n".join(log.read().splitlines()[-count:])
 
 
+def as_duration(interval_ms):
+    """As agents write it in names of entries."""
+    return f"{interval_ms}ms" if interval_ms % 1000 else f"{interval_ms // 1000}s"
+
+
 class Process:
     """A program that a schedule kills, stops and starts again, with a log."""
 
@@ -203,7 +208,7 @@ class Member:
         self.writer = Process(f"{directory}/writer-log-{number}")
         controller = {
             "interval": f"{settings.interval_ms}ms", "transport": "tcp",
-            "entries": [f"fleet:row+{settings.interval_ms}ms"],
+            "entries": [f"fleet:row+{as_duration(settings.interval_ms)}"],
             "tls": {"certificate": f"{directory}/controller.pem",
                     "key": f"{directory}/controller.key",
                     "authorities": f"{directory}/authority.pem"},
