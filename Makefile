@@ -166,6 +166,7 @@ bench: packages
 		$$bench || refused="$$refused $$bench"; \
 	done; \
 	tools/bench/outputs relabelling || refused="$$refused relabelling"; \
+	tools/bench/figures print goals; \
 	[ -z "$$refused" ] || { echo "make: failed, or refused:$$refused" >&2; exit 1; }
 
 # Asks apt only for packages that dpkg does not know; then configure runs again.

@@ -20,7 +20,7 @@ def thousands: . / 1000 | three;
 
 # A table of Markdown.
 def table($columns): ([$columns, ($columns | map("---"))] + [.[]])[] |
-	map(tostring) | "| " + join(" | ") + " |" | gsub("\\|  \\|"; "| |");
+	map(tostring) | "| " + join(" | ") + " |" | gsub("\\|  (?=\\|)"; "| ");
 
 # Which kernel, and the project's commit.
 def origin: "Linux \(.kernel), commit \(.commit // "of no name")";

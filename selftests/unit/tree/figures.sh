@@ -56,6 +56,19 @@ cp Documentation/figures/laps-2.json Documentation/figures/laps-4.json
 refuse "a result without a page is found" "laps-4.json: no page has" figures check
 rm Documentation/figures/laps-4.json
 
+cat >Documentation/figures/goals.jq <<'END'
+to_entries[] | "\(.key) of \(.value.commit // "no name"): \(.value.results | map(.ns) | min) ns"
+END
+check "goals are printed of all results" sh -c \
+	'"$0" print goals | grep -x "laps-2 of no name: 0.0123456 ns"' "$scratch/tools/bench/figures"
+printf '%s\n' '<!-- figures goals -->' '<!-- end of figures -->' >Documentation/goals.md
+refuse "a page without the goals of kept results is found" "goals.md:2: differs" figures check
+printf '%s\n' '<!-- figures goals -->' "laps-2 of $commit: 0.0123456 ns" '<!-- end of figures -->' \
+	>Documentation/goals.md
+check "a page with them agrees" figures check
+refuse "goals are not kept, because they have no results of their own" "keep others" \
+	figures keep goals
+
 touch -d @900000000 .output/bench/laps-2.json
 refuse "a result older than the commit is not kept" "older than commit $commit: run the bench again" \
 	figures keep laps-2
