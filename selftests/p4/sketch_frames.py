@@ -69,6 +69,13 @@ class Sketcher(Running):
         tap.same(self.drain(), [])
         self.outcomes()
 
+    def column(self, number, value=None):
+        """The lower 64 bits of a column of bank 0; the control plane writes no more."""
+        if value is not None:
+            self.do("register_write", "sketch_columns", number, value)
+        told = self.do("register_read", "sketch_columns", number)
+        return int(re.search(r"= *(-?\d+)", told)[1]) % 2**64
+
     def end(self, periods=1):
         self.period += periods
         self.set_clock(self.period)
@@ -139,6 +146,26 @@ def many():
         tap.same((switch.get("lost"), switch.get("dropped")), (0, 1))
 
 
+def saturated():
+    """a counter stays at its last value, and leaves the counter beside it alone"""
+    for kind, last, wanted in (("count-min", 2**32 - 1, 1), ("count-sketch", 2**31 - 1, 1),
+                               ("count-sketch", 2**31 - 1, -1)):
+        switch.begin(entry_of(kind=kind))
+        # Columns of period 0 keep what the control plane wrote, because they are not of another.
+        switch.put("period", 0)
+        switch.set_clock(0)
+        keys = (generate.flow("10.1.0.2", "10.3.1.3", port, 443, 6) for port in range(1, 1000))
+        key = next(key for key in keys
+                   if generate_strips.places(switch.entry, key)[3][1] == wanted)
+        (third, third_sign), (column, sign) = generate_strips.places(switch.entry, key)[2:]
+        for packet_count in range(1, 5):
+            switch.column(column, 7 << 32 | sign * (last - 2) % 2**32)
+            switch.count(*[key] * packet_count)
+            beside = packet_count * third_sign if third == column else 0
+            tap.same(switch.column(column), 7 + beside << 32 |
+                     sign * min(last, last - 2 + packet_count) % 2**32, (kind, packet_count))
+
+
 def late():
     """strips that were not sent in time are lost, and the next period is not affected"""
     switch.begin(entry_of())
@@ -199,4 +226,4 @@ def others():
 
 
 switch = Sketcher()
-tap.run(strips, many, late, gap, clock, others)
+tap.run(strips, many, saturated, late, gap, clock, others)
