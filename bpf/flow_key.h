@@ -38,6 +38,7 @@ enum telemetry_outcome {
 	TELEMETRY_ANONYMOUS,
 	TELEMETRY_DAMAGED,
 	TELEMETRY_TAGGED,
+	TELEMETRY_ROOMLESS,
 };
 
 /* The rest of a tag after its type. */

@@ -3,7 +3,8 @@
  * Reports to stores from Linux: a frame with telemetry (see int_md.h, postcard.h)
  * becomes the WRITE of its report, as <dart/store.h> describes, and is sent to the
  * collector.  Other frames pass.  Another program appends to a journal instead: the frame whose
- * entry fills a batch becomes the WRITE of this batch, see append.h.
+ * entry fills a batch becomes the WRITE of this batch, see append.h.  A third one gathers the
+ * postcards of a path: one of them becomes the report of this path, see translate.h.
  *
  * An XDP program cannot create frames: the received frame becomes the report.  So
  * the interface must receive copies, or frames that have no other receiver.  For
@@ -17,6 +18,7 @@
 #include "append.h"
 #include "sequence.h"
 #include "telemetry.h"
+#include "translate.h"
 
 /* The effect of a byte on the register of a CRC. */
 const volatile __u32 crc_tables[REPORTER_CRCS][256];
@@ -266,14 +268,19 @@ static __always_inline bool report(struct xdp_md *context, const struct telemetr
 	return true;
 }
 
-static __always_inline int telemetry_of(struct xdp_md *context, struct telemetry *telemetry)
+static __always_inline struct cursor cursor_of(struct xdp_md *context)
 {
-	struct cursor cursor = {
+	return (struct cursor){
 		.at = (void *)(long)context->data,
 		.end = (void *)(long)context->data_end,
 		.begin = (void *)(long)context->data,
 		.context = context,
 	};
+}
+
+static __always_inline int telemetry_of(struct xdp_md *context, struct telemetry *telemetry)
+{
+	struct cursor cursor = cursor_of(context);
 
 	return telemetry__read(&cursor, int_port, report_port, telemetry);
 }
@@ -298,6 +305,9 @@ static __always_inline void count_passed(struct reporter *row, int outcome)
 		break;
 	case TELEMETRY_TAGGED:
 		row->tagged++;
+		break;
+	case TELEMETRY_ROOMLESS:
+		row->unassigned++;
 		break;
 	default:
 		row->others++;
@@ -426,6 +436,102 @@ int dart_flush(struct xdp_md *context)
 	if ((void *)(number + 1) > (void *)(long)context->data_end)
 		return XDP_ABORTED;
 	if (!append__take_waiting(*number, 0) || append__write(context))
+		return XDP_DROP;
+	return XDP_TX;
+}
+
+/* ---- postcards */
+
+static __always_inline __u32 row_of(const struct hop_postcard *postcard)
+{
+	const __u8 *key = (const void *)postcard->key;
+	__u32 crc = ~0, i;
+
+#pragma clang loop unroll(disable)
+	for (i = 0; i < TELEMETRY_KEY_MAX; i++) {
+		if (i >= postcard->key_length)
+			break;
+		crc = crc_add(crc, REPORTER_CRC_CHECKSUM_1, key[i]);
+	}
+	return ~crc & ((1U << (translation.rows_log2 & 31)) - 1);
+}
+
+/* Turns the frame into the report of a path.  Returns false if it cannot be reported. */
+static __always_inline bool report_path(struct xdp_md *context, const struct telemetry *path,
+					enum translate_due due, struct reporter *row)
+{
+	struct receiver receiver;
+	__u32 copy;
+
+	if (!receiver__find(&receiver, path)) {
+		row->unassigned++;
+		return false;
+	}
+	copy = due == TRANSLATE_COMPLETE ?
+		       (__u64)bpf_get_prandom_u32() * receiver.memory->redundancy >> 32 :
+		       translate__number() % (receiver.memory->redundancy ?: 1);
+	return report(context, path, &receiver, copy, row);
+}
+
+/* Gathers postcards instead of reporting them. */
+SEC("xdp")
+int dart_translator(struct xdp_md *context)
+{
+	struct cursor cursor = cursor_of(context);
+	struct hop_postcard postcard = { };
+	struct reporter *row = this_cpu();
+	struct telemetry path = { };
+	enum translate_due due;
+	int outcome;
+
+	if (!row)
+		return XDP_PASS;
+	if (has_answers && receive_answer(context)) {
+		row->answers++;
+		return XDP_DROP;
+	}
+	outcome = read_hop_postcard(&cursor, &postcard);
+	if (outcome != TELEMETRY_OK) {
+		count_passed(row, outcome);
+		return XDP_PASS;
+	}
+	/* Any postcard may be the one that makes a report due. */
+	if (!fit(context, REPORTER_CONSTANT + (words_of_report() + 1) * 4)) {
+		row->cramped++;
+		return XDP_PASS;
+	}
+	due = translate__add(&postcard, row_of(&postcard), &path);
+	if (due == TRANSLATE_NOTHING)
+		due = translate__look(&path);
+	if (due == TRANSLATE_NOTHING) {
+		row->gathered++;
+		return XDP_DROP;
+	}
+	if (!report_path(context, &path, due, row))
+		return XDP_DROP;
+	if (out_interface == context->ingress_ifindex)
+		return XDP_TX;
+	return bpf_redirect(out_interface, 0);
+}
+
+/*
+ * For BPF_PROG_TEST_RUN, when no postcards come any more: a frame that begins with the number of a
+ * row becomes the report of its path; XDP_DROP if it has none, or was reported.
+ */
+SEC("xdp")
+int dart_flush_row(struct xdp_md *context)
+{
+	const __u32 *at = (void *)(long)context->data;
+	struct reporter *row = this_cpu();
+	struct telemetry path = { };
+	enum translate_due due;
+	__u32 number;
+
+	if (!row || (void *)(at + 1) > (void *)(long)context->data_end)
+		return XDP_ABORTED;
+	number = *at;
+	due = translate__take(number, 0, &path);
+	if (due == TRANSLATE_NOTHING || !report_path(context, &path, due, row))
 		return XDP_DROP;
 	return XDP_TX;
 }

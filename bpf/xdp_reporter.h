@@ -61,6 +61,28 @@ struct reporter_list {
 	__u8 bytes[DART_JOURNAL_BATCH_MAX + DART_JOURNAL_ENTRY_MAX];
 };
 
+/* How the program gathers postcards; all 0 if it does not. */
+struct reporter_translation {
+	__u64 age_ns;		/* after which a path is reported, and its row is free */
+	__u32 rows_log2;
+	__u16 port;		/* UDP port of postcards, in network order */
+	__u16 reserved;
+};
+
+/*
+ * A row of a translator: the postcards of a path.  The key and the values that are not known are
+ * followed by zeros.
+ */
+struct reporter_row {
+	struct bpf_spin_lock lock;
+	__u32 key_length;	/* 0: the row is free */
+	__u32 hops;
+	__u32 is_reported;
+	__u64 since;		/* ns: when the first postcard came */
+	__u32 key[11];
+	__u32 values[REPORTER_HOPS];	/* in network order */
+};
+
 /* The memory that reports go to, and how many slots of a key they fill there. */
 struct reporter_memory {
 	__u32 rkey;		/* in network order */
@@ -88,6 +110,7 @@ struct reporter_collector {
 struct reporter {
 	__u64 reports DART_COUNTER DART_UNIT("frames");	/* WRITEs sent */
 	__u64 appended DART_COUNTER DART_UNIT("frames");	/* their entries wait in a batch */
+	__u64 gathered DART_COUNTER DART_UNIT("frames"); /* postcards that wait in a row */
 	/* These were passed on unchanged: no telemetry, */
 	__u64 others DART_COUNTER DART_UNIT("frames");
 	/* a header that exceeds the frame, */
@@ -98,7 +121,7 @@ struct reporter {
 	__u64 incomplete DART_COUNTER DART_UNIT("frames");
 	/* no node IDs, */
 	__u64 anonymous DART_COUNTER DART_UNIT("frames");
-	/* a share without a collector, or a key that entries have no room for, */
+	/* a share without a collector, or a key or hops that there is no room for, */
 	__u64 unassigned DART_COUNTER DART_UNIT("frames");
 	/* no room in the buffer for the report, */
 	__u64 cramped DART_COUNTER DART_UNIT("frames");

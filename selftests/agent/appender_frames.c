@@ -211,13 +211,13 @@ static void append_some(void)
 static void flush_all(void)
 {
 	const struct dart_journal_geometry *geometry = &appending.target.geometry;
-	const size_t length =
-		PAYLOAD + (1u << geometry->batch_log2) + DART_ROCE_ICRC_LENGTH;
 	uint8_t frame[INT_FRAME_MAX];
 	uint32_t list, action;
+	size_t length;
 
 	for (list = 0; list >> geometry->lists_log2 == 0; list++) {
-		action = xdp_reporter__flush(appending.xdp, list, frame, length);
+		length = PAYLOAD + (1u << geometry->batch_log2) + DART_ROCE_ICRC_LENGTH;
+		action = xdp_reporter__flush(appending.xdp, list, frame, &length);
 		assert_int_equal(action, appending.lists[list].count ? XDP_TX : XDP_DROP);
 		if (action != XDP_TX)
 			continue;

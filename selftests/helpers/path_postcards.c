@@ -4,6 +4,9 @@
  * flows, 5 hops each, to UDP port PORT: 4 % of the postcards are lost, and all come in another
  * order.
  *
+ * path_postcards send INTERFACE PORT COUNT RATE: sends the same frames, RATE in a second, to all
+ * hosts.
+ *
  * path_postcards check HOST STORE COUNT: merges the slots of these flows in the store of HOST, by
  * READ.  Prints as JSON how many paths are complete, partial, not found and ambiguous, how many
  * have a value that no switch told of that hop (wrong), and the first complete and the first
@@ -22,6 +25,7 @@
 #include <libdart/error.h>
 #include <libdart/random.h>
 #include <libdart/report/flows.h>
+#include <libdart/report/packet_socket.h>
 #include <libdart/report/roce_frame.h>
 #include <libdart/report/translator.h>
 #include <libdart/store/store_reader.h>
@@ -68,7 +72,11 @@ static size_t build(const struct dart_flow *flow, const struct turn *turn, uint1
 		__be32 value;
 		uint8_t key[DART_FLOW_KEY_LENGTH];
 	} __attribute__((packed)) packet = {
-		.ethernet.h_proto = htobe16(ETH_P_IP),
+		.ethernet = {
+			.h_dest = { 0xff, 0xff, 0xff, 0xff, 0xff, 0xff },
+			.h_source = { 2, 0, 0, 0, 0, 1 },
+			.h_proto = htobe16(ETH_P_IP),
+		},
 		.ip = {
 			.version = 4,
 			.ihl = 5,
@@ -113,39 +121,76 @@ static struct turn *make_turns(uint32_t flows, uint32_t *count, struct dart_rand
 	return turns;
 }
 
-static int write_capture(const char *path, uint16_t port, uint32_t count)
+typedef int (*take_frame)(void *subject, uint32_t turn, const uint8_t *frame, size_t length);
+
+/* Gives @take all frames but the ones that get lost. */
+static int make_frames(uint16_t port, uint32_t count, take_frame take, void *subject)
 {
-	pcap_t *capture = pcap_open_dead(DLT_EN10MB, 128);
-	pcap_dumper_t *dumper = pcap_dump_open(capture, path);
 	struct dart_random random = dart_random__of(1);
 	struct dart_flows *flows = open_flows(count);
 	uint32_t turn_count = 0, i;
 	struct turn *turns = make_turns(count, &turn_count, &random);
+	struct dart_flow flow;
 	uint8_t frame[128];
-	int ret = 0;
+	int ret = flows && turns ? 0 : -1;
 
-	if (!dumper || !flows || !turns)
-		return -1;
-	for (i = 0; i < turn_count; i++) {
-		struct pcap_pkthdr header = {
-			.ts = { 1, (suseconds_t)i * PERIOD_US },
-		};
-		struct dart_flow flow;
-
+	for (i = 0; !ret && i < turn_count; i++) {
 		if (dart_random__fraction(&random) < LOSS)
 			continue;
-		header.ts.tv_sec += header.ts.tv_usec / 1000000;
-		header.ts.tv_usec %= 1000000;
 		dart_flows__get(flows, turns[i].flow, &flow);
-		header.caplen = build(&flow, &turns[i], port, frame);
-		header.len = header.caplen;
-		pcap_dump((u_char *)dumper, &header, frame);
+		ret = take(subject, i, frame, build(&flow, &turns[i], port, frame));
 	}
-	ret = pcap_dump_flush(dumper);
-	pcap_dump_close(dumper);
-	pcap_close(capture);
 	dart_flows__free(flows);
 	free(turns);
+	return ret;
+}
+
+static int dump(void *dumper, uint32_t turn, const uint8_t *frame, size_t length)
+{
+	const uint64_t us = 1000000 + (uint64_t)turn * PERIOD_US;
+	const struct pcap_pkthdr header = {
+		.ts = { us / 1000000, us % 1000000 },
+		.caplen = length,
+		.len = length,
+	};
+
+	pcap_dump(dumper, &header, frame);
+	return 0;
+}
+
+static int write_capture(const char *path, uint16_t port, uint32_t count)
+{
+	pcap_t *capture = pcap_open_dead(DLT_EN10MB, 128);
+	pcap_dumper_t *dumper = pcap_dump_open(capture, path);
+	int ret;
+
+	if (!dumper)
+		return -1;
+	ret = make_frames(port, count, dump, dumper) ?: pcap_dump_flush(dumper);
+	pcap_dump_close(dumper);
+	pcap_close(capture);
+	return ret;
+}
+
+static int push(void *socket, uint32_t turn, const uint8_t *frame, size_t length)
+{
+	(void)turn;
+	memcpy(dart_packet_socket__next(socket), frame, length);
+	return dart_packet_socket__push(socket, length);
+}
+
+static int send_frames(const char *interface, uint16_t port, uint32_t count, uint64_t rate)
+{
+	struct dart_packet_socket *socket;
+	struct dart_error error;
+	int ret;
+
+	if (dart_packet_socket__open(interface, rate, &socket, &error)) {
+		fprintf(stderr, "path_postcards: %s\n", error.text);
+		return -1;
+	}
+	ret = make_frames(port, count, push, socket) ?: dart_packet_socket__flush(socket);
+	dart_packet_socket__close(socket);
 	return ret;
 }
 
@@ -234,10 +279,14 @@ int main(int argc, char *argv[])
 
 	if (argc == 5 && !strcmp(argv[1], "write"))
 		ret = write_capture(argv[2], atoi(argv[3]), strtoul(argv[4], NULL, 10));
+	else if (argc == 6 && !strcmp(argv[1], "send"))
+		ret = send_frames(argv[2], atoi(argv[3]), strtoul(argv[4], NULL, 10),
+				  strtoul(argv[5], NULL, 10));
 	else if (argc == 5 && !strcmp(argv[1], "check"))
 		ret = check_store(argv[2], argv[3], strtoul(argv[4], NULL, 10));
 	else
-		fputs("usage: path_postcards write FILE PORT COUNT | check HOST STORE COUNT\n",
+		fputs("usage: path_postcards write FILE PORT COUNT |\n"
+		      "       send INTERFACE PORT COUNT RATE | check HOST STORE COUNT\n",
 		      stderr);
 	return ret ? EXIT_FAILURE : EXIT_SUCCESS;
 }

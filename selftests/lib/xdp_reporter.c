@@ -98,7 +98,7 @@ struct xdp_reporter *xdp_reporter__attach_journal(struct dart_journal_target *ta
 	return reporter;
 }
 
-struct xdp_reporter *xdp_reporter__attach(uint32_t checksum_bits, uint32_t assigned)
+static struct xdp_reporter *attach(uint32_t checksum_bits, uint32_t assigned, const char *options)
 {
 	const struct dart_store_geometry geometry = {
 		.slots = 1ULL << 32,
@@ -107,6 +107,7 @@ struct xdp_reporter *xdp_reporter__attach(uint32_t checksum_bits, uint32_t assig
 		.redundancy = DART_STORE_REDUNDANCY_MAX,
 	};
 	struct xdp_reporter *reporter = calloc(1, sizeof(*reporter));
+	char command[256];
 	uint32_t i;
 
 	assert_non_null(reporter);
@@ -114,10 +115,25 @@ struct xdp_reporter *xdp_reporter__attach(uint32_t checksum_bits, uint32_t assig
 		make_collector(&reporter->collectors[i], i, checksum_bits);
 	assert_int_equal(dart_store_hash__new(&geometry, &reporter->hash), 0);
 	write_file(reporter, "/tmp/collectors.json", assigned);
-	run("dartctl xdp attach " INTERFACE
-	    " --collectors /tmp/collectors.json --report-port 5001 >&2");
+	snprintf(command, sizeof(command),
+		 "dartctl xdp attach " INTERFACE " --collectors /tmp/collectors.json %s >&2",
+		 options);
+	run(command);
 	open_program(reporter);
 	return reporter;
+}
+
+struct xdp_reporter *xdp_reporter__attach(uint32_t checksum_bits, uint32_t assigned)
+{
+	return attach(checksum_bits, assigned, "--report-port 5001");
+}
+
+struct xdp_reporter *xdp_reporter__attach_translator(const char *options)
+{
+	char all[128];
+
+	snprintf(all, sizeof(all), "--postcards 5001 %s", options);
+	return attach(32, DART_STORE_SHARES, all);
 }
 
 int xdp_reporter__detach(void **state)
@@ -171,15 +187,16 @@ uint32_t xdp_reporter__run(struct xdp_reporter *reporter, uint8_t frame[INT_FRAM
 	return options.retval;
 }
 
-uint32_t xdp_reporter__flush(struct xdp_reporter *reporter, uint32_t list,
-			     uint8_t frame[INT_FRAME_MAX], size_t length)
+uint32_t xdp_reporter__flush(struct xdp_reporter *reporter, uint32_t number,
+			     uint8_t frame[INT_FRAME_MAX], size_t *length)
 {
-	DECLARE_LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame, .data_size_in = length,
+	DECLARE_LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame, .data_size_in = *length,
 			    .data_out = frame, .data_size_out = INT_FRAME_MAX, .repeat = 1);
 
-	memset(frame, 0, length);
-	memcpy(frame, &list, sizeof(list));
+	memset(frame, 0, *length);
+	memcpy(frame, &number, sizeof(number));
 	assert_int_equal(bpf_prog_test_run_opts(reporter->flush, &options), 0);
+	*length = options.data_size_out;
 	return options.retval;
 }
 

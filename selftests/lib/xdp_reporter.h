@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The XDP reporter, which `dartctl xdp attach` attaches to a separate interface,
- * with 64 different collectors, every third over a reliable connection.  BPF_PROG_TEST_RUN runs it on frames.  Every error
- * fails the test.
+ * The XDP reporter, which `dartctl xdp attach` attaches to a separate interface, with 64 different
+ * collectors, every third over a reliable connection.  BPF_PROG_TEST_RUN runs it on frames.  Every
+ * error fails the test.
  */
 #ifndef DART_TEST_XDP_REPORTER_H
 #define DART_TEST_XDP_REPORTER_H
@@ -17,6 +17,7 @@
 enum xdp_reporter_counter {
 	REPORTS,
 	APPENDED,
+	GATHERED,
 	OTHERS,
 	TRUNCATED,
 	MALFORMED,
@@ -37,7 +38,7 @@ struct xdp_reporter {
 	struct dart_store_hash *hash;	/* for the most slots and copies */
 	int program;
 	int counters;
-	int flush;	/* the program "dart_flush" of an appender, -1 for reporters */
+	int flush;	/* the program of an appender or translator; -1 for reporters */
 };
 
 /* Fixtures of cmocka: the interface, for a group of tests. */
@@ -46,6 +47,12 @@ int xdp_reporter__teardown(void **state);
 
 /* The first @assigned shares have a collector. */
 struct xdp_reporter *xdp_reporter__attach(uint32_t checksum_bits, uint32_t assigned);
+
+/*
+ * The same for a translator of postcards to POSTCARD_PORT, with further options.  Each collector
+ * has a slot of 32-bit checksums.
+ */
+struct xdp_reporter *xdp_reporter__attach_translator(const char *options);
 
 /* The same for an appender; completes @target by numbers that need not differ, but its geometry. */
 struct xdp_reporter *xdp_reporter__attach_journal(struct dart_journal_target *target);
@@ -60,9 +67,12 @@ int xdp_reporter__detach(void **state);
 uint32_t xdp_reporter__run(struct xdp_reporter *reporter, uint8_t frame[INT_FRAME_MAX],
 			   size_t *length, bool is_from_interface);
 
-/* Runs the program "dart_flush" on @list; the frame is its WRITE if it returns XDP_TX. */
-uint32_t xdp_reporter__flush(struct xdp_reporter *reporter, uint32_t list,
-			     uint8_t frame[INT_FRAME_MAX], size_t length);
+/*
+ * Runs the program "dart_flush" on a list, or "dart_flush_row" on a row.  The frame of @length
+ * bytes is its WRITE if it returns XDP_TX.
+ */
+uint32_t xdp_reporter__flush(struct xdp_reporter *reporter, uint32_t number,
+			     uint8_t frame[INT_FRAME_MAX], size_t *length);
 
 /* The sum over all CPUs. */
 uint64_t xdp_reporter__count(struct xdp_reporter *reporter, enum xdp_reporter_counter counter);

@@ -165,6 +165,29 @@ check "local and remote query agree that there is no path" \
 refuse "a query says why there is no path" "contradict each other at a hop" \
 	dartctl query gathered int-path "${key[@]}" --from host --policy merge
 
+# by_kernel CONDITION: it is true of the paths of the translator in the kernel
+by_kernel() {
+	answers=$(path_postcards check host kernel 1000) && is_true "$1" <<<"$answers"
+}
+
+on host dartctl store create kernel --slots 2^16 --value 20
+on host dartctl reporter add kernel "$address" >/dev/null
+on host dartctl store export kernel >/run/kernel.json
+check "the kernel gathers postcards in 512 rows" sh -c "
+	dartctl xdp attach eth0 --collectors /run/kernel.json --postcards 5001 --rows 2^9 --age 50ms |
+		grep -q '^eth0 reports paths of postcards as $address to 1 collector, '"
+check "postcards of 1000 flows arrive here" on host path_postcards send eth0 5001 1000 2500
+# A virtual network drops some frames on a busy machine.
+taken() {
+	dartctl -j xdp status eth0 | is_true '.[0] | .gathered > .reports and
+		.gathered + .reports > 8000 and .cramped + .unassigned + .malformed == 0'
+}
+check "they wait in rows or become reports" soon taken
+check "the translator is detached, and reports the paths that wait" dartctl xdp detach eth0
+check "most flows have a complete path, nearly all others a part, and none a hop of another flow" \
+	soon by_kernel '.complete > 600 and .complete + .partial > 950 and .wrong + .ambiguous == 0'
+echo "# $answers"
+
 # ---- invalid queries
 
 mkdir -p /etc/dart/schemas

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Journals for the XDP program: reads their files, and sends the last entries. */
+/* Journals for the XDP program: reads their files.  Sends what waits in its maps at the end. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/membarrier.h>
@@ -51,75 +51,109 @@ int xdp_appender__load(const char *path, struct in_addr address, struct dart_jou
 
 /* ---- the last entries */
 
-/* Opens the socket through which the appender sends, and finds the length of its frames. */
-static int open_socket(int collectors, struct dart_packet_socket **socket, uint32_t *length,
-		       struct dart_error *error)
+/*
+ * Where entries of an appender, or postcards of a translator, wait.  The program makes a WRITE of
+ * an entry of this map when a test run gets a frame with its number.
+ */
+struct waiting {
+	int map, program;
+	uint32_t entries;	/* of the map */
+	uint32_t length;	/* of the frame, before the program */
+	bool has_lists;		/* of an appender; rows of a translator otherwise */
+};
+
+static bool waits(const struct waiting *waiting, uint32_t number)
 {
+	union {
+		struct reporter_list list;
+		struct reporter_row row;
+	} entry;
+
+	if (bpf_map_lookup_elem(waiting->map, &number, &entry))
+		return false;
+	return waiting->has_lists ? entry.list.count != entry.list.written :
+				    entry.row.key_length && !entry.row.is_reported;
+}
+
+static int flush_one(const struct waiting *waiting, uint32_t number,
+		     struct dart_packet_socket *socket)
+{
+	uint8_t frame[DART_JOURNAL_FRAME_MAX] = { 0 };
+	DECLARE_LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame,
+			    .data_size_in = waiting->length,
+			    .data_out = dart_packet_socket__next(socket),
+			    .data_size_out = DART_JOURNAL_FRAME_MAX, .repeat = 1);
+
+	memcpy(frame, &number, sizeof(number));
+	if (bpf_prog_test_run_opts(waiting->program, &options))
+		return -errno;
+	return options.retval == XDP_TX ?
+		       dart_packet_socket__push(socket, options.data_size_out) : 0;
+}
+
+/* Opens the socket through which the program sends, and finds the length of its frames. */
+static int open_socket(const char *interface, struct waiting *waiting,
+		       struct dart_packet_socket **socket, struct dart_error *error)
+{
+	int map = xdp_pins__open_map(interface, XDP_PIN_COLLECTORS,
+				     sizeof(struct reporter_collector), NULL);
 	struct reporter_collector row;
 	char name[IF_NAMESIZE];
 	uint32_t zero = 0;
+	int ret;
 
-	if (bpf_map_lookup_elem(collectors, &zero, &row))
-		return dart_error__system(error, errno, "cannot read its maps");
+	if (map < 0)
+		return dart_error__set(error, EPROTO, "another dartctl has attached it");
+	ret = bpf_map_lookup_elem(map, &zero, &row) ? -errno : 0;
+	close(map);
+	if (ret)
+		return dart_error__system(error, -ret, "cannot read its maps");
 	if (!if_indextoname(row.out_interface, name))
-		return dart_error__system(error, errno, "cannot send its last entries");
-	*length = sizeof(struct dart_roce_headers) + (1u << row.journal.batch_log2) +
-		  DART_ROCE_ICRC_LENGTH;
+		return dart_error__system(error, errno, "cannot send its last reports");
+	waiting->length = sizeof(struct dart_roce_headers) + DART_ROCE_ICRC_LENGTH;
+	if (waiting->has_lists)
+		waiting->length += 1u << row.journal.batch_log2;
 	return dart_packet_socket__open(name, 0, socket, error);
 }
 
-/* Sends the entries that wait in @list, as the program makes a WRITE of them. */
-static int flush_list(int program, uint32_t list, uint32_t length,
-		      struct dart_packet_socket *socket)
+static int flush(const char *interface, struct waiting *waiting, struct dart_error *error)
 {
-	uint8_t frame[DART_JOURNAL_FRAME_MAX] = { 0 };
-	DECLARE_LIBBPF_OPTS(bpf_test_run_opts, options, .data_in = frame, .data_size_in = length,
-			    .data_out = dart_packet_socket__next(socket), .data_size_out = length,
-			    .repeat = 1);
-
-	memcpy(frame, &list, sizeof(list));
-	if (bpf_prog_test_run_opts(program, &options))
-		return -errno;
-	return options.retval == XDP_TX ? dart_packet_socket__push(socket, length) : 0;
-}
-
-static int flush_lists(int program, uint32_t lists, int collectors, struct dart_error *error)
-{
-	struct dart_packet_socket *socket = NULL;
-	uint32_t list, length = 0;
+	struct dart_packet_socket *socket;
+	uint32_t number;
 	int ret;
 
-	ret = open_socket(collectors, &socket, &length, error);
+	ret = open_socket(interface, waiting, &socket, error);
 	if (ret)
 		return ret;
-	for (list = 0; !ret && list < lists; list++)
-		ret = flush_list(program, list, length, socket);
+	/* Until frames that were in the program when its link ended have left it. */
+	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	for (number = 0; !ret && number < waiting->entries; number++)
+		if (waits(waiting, number))
+			ret = flush_one(waiting, number, socket);
 	ret = ret ?: dart_packet_socket__flush(socket);
 	dart_packet_socket__close(socket);
-	return ret ? dart_error__system(error, -ret, "cannot send its last entries") : 0;
+	return ret ? dart_error__system(error, -ret, "cannot send its last reports") : 0;
 }
 
 int xdp_appender__flush(const char *interface, struct dart_error *error)
 {
-	int program = xdp_pins__open(interface, XDP_PIN_FLUSH), map, collectors, ret;
-	uint32_t lists;
+	struct waiting waiting = { .program = xdp_pins__open(interface, XDP_PIN_FLUSH) };
+	int ret;
 
-	if (program < 0)
+	if (waiting.program < 0)
 		return 0;
-	map = xdp_pins__open_map(interface, XDP_PIN_LISTS, sizeof(struct reporter_list), &lists);
-	collectors = xdp_pins__open_map(interface, XDP_PIN_COLLECTORS,
-					sizeof(struct reporter_collector), NULL);
-	if (map < 0 || collectors < 0) {
-		ret = dart_error__set(error, EPROTO, "another dartctl has attached it");
+	waiting.map = xdp_pins__open_map(interface, XDP_PIN_LISTS, sizeof(struct reporter_list),
+					 &waiting.entries);
+	waiting.has_lists = waiting.map >= 0;
+	if (waiting.map < 0)
+		waiting.map = xdp_pins__open_map(interface, XDP_PIN_ROWS,
+						 sizeof(struct reporter_row), &waiting.entries);
+	if (waiting.map >= 0) {
+		ret = flush(interface, &waiting, error);
+		close(waiting.map);
 	} else {
-		/* Until frames that were in the program when its link ended have left it. */
-		syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
-		ret = flush_lists(program, lists, collectors, error);
+		ret = dart_error__set(error, EPROTO, "another dartctl has attached it");
 	}
-	if (collectors >= 0)
-		close(collectors);
-	if (map >= 0)
-		close(map);
-	close(program);
+	close(waiting.program);
 	return ret;
 }

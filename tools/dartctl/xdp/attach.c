@@ -8,6 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <libdart/report/translator.h>
+#include <libdart/settings/quantity.h>
+
 #include "appender.h"
 #include "interface.h"
 #include "link.h"
@@ -20,6 +23,11 @@
 /* The INT specification assigns no port. */
 #define INT_PORT	5000
 
+/* Of paths that are gathered: as a translator in user space has. */
+#define AGE_NS		1000000000ULL
+#define AGE_MIN_NS	1000000ULL
+#define AGE_MAX_NS	3600000000000ULL
+
 /* The request of the command line. */
 struct request {
 	const char *interface;
@@ -30,6 +38,9 @@ struct request {
 	const char *copies;	/* NULL: random */
 	bool all_copies;
 	const char *journal;	/* its file; NULL: stores */
+	uint16_t postcards;	/* UDP port; 0: no paths are gathered */
+	const char *age;	/* NULL: AGE_NS */
+	long long rows_log2;
 	struct collectors_files files;
 };
 
@@ -55,6 +66,12 @@ static int take_copies(void *copies, const char *text)
 	return strcmp(text, "all") && strcmp(text, "random") ? EXIT_USAGE : EXIT_SUCCESS;
 }
 
+static int take_rows(void *log2, const char *text)
+{
+	return options__take_power(log2, text) ?:
+	       *(long long *)log2 > DART_TRANSLATOR_ROWS_LOG2_MAX ? EXIT_USAGE : EXIT_SUCCESS;
+}
+
 static const struct option_row rows[] = {
 	OPTION_OWN("collectors", struct request, files, collectors_files__take),
 	OPTION_WORD("journal", struct request, journal),
@@ -63,12 +80,19 @@ static const struct option_row rows[] = {
 	OPTION_OWN("int-port", struct request, int_port, take_port),
 	OPTION_OWN("report-port", struct request, report_port, take_port),
 	OPTION_OWN("copies", struct request, copies, take_copies, .form = "is random or all"),
+	OPTION_OWN("postcards", struct request, postcards, take_port),
+	OPTION_OWN("rows", struct request, rows_log2, take_rows,
+		   .form = "is a power of two, up to 2^22"),
+	OPTION_WORD("age", struct request, age),
 	{}
 };
 
 static int parse(struct options *options, int argc, char **argv, struct request *request)
 {
-	*request = (struct request){ .int_port = INT_PORT };
+	*request = (struct request){
+		.int_port = INT_PORT,
+		.rows_log2 = DART_TRANSLATOR_ROWS_LOG2,
+	};
 	if (options__take(options, argc, argv, rows, request))
 		return EXIT_USAGE;
 	if (argc - optind != 1 || !(request->files.count || request->journal))
@@ -78,6 +102,8 @@ static int parse(struct options *options, int argc, char **argv, struct request 
 	if (request->journal &&
 	    (request->files.count || request->copies || request->report_port))
 		return misuse("--journal excludes --collectors, --copies and --report-port");
+	if (request->postcards && (request->journal || request->copies || request->report_port))
+		return misuse("--postcards excludes --journal, --copies and --report-port");
 	request->all_copies = request->copies && !strcmp(request->copies, "all");
 	if (request->int_port == request->report_port)
 		return misuse("--int-port and --report-port need different ports");
@@ -129,6 +155,24 @@ static int find_interfaces(const struct request *request, struct interface *in,
 	return ret;
 }
 
+static int set_translation(const struct request *request,
+			   struct reporter_translation *translation, struct dart_error *error)
+{
+	uint64_t age_ns = AGE_NS;
+
+	if (request->age && dart_quantity__parse(DART_QUANTITY_TIME, request->age, AGE_MIN_NS,
+						 AGE_MAX_NS, &age_ns))
+		return dart_error__set(error, EINVAL,
+				       "'%s' is not an age (expected a time from 1ms to 60min)",
+				       request->age);
+	*translation = (struct reporter_translation){
+		.age_ns = age_ns,
+		.rows_log2 = request->rows_log2,
+		.port = htons(request->postcards),
+	};
+	return 0;
+}
+
 static void print_setup(const struct request *request, const struct interface *in,
 			const struct interface *out, const struct xdp_setup *setup)
 {
@@ -142,7 +186,8 @@ static void print_setup(const struct request *request, const struct interface *i
 		       request->through ?: "", xdp_link__mode(in->number));
 		return;
 	}
-	printf("%s reports as %s to %u collector%s%s%s, %s XDP\n", in->name, address, collectors,
+	printf("%s reports%s as %s to %u collector%s%s%s, %s XDP\n", in->name,
+	       request->postcards ? " paths of postcards" : "", address, collectors,
 	       collectors == 1 ? "" : "s", request->through ? " through " : "",
 	       request->through ?: "", xdp_link__mode(in->number));
 }
@@ -198,7 +243,8 @@ static int attach(struct options *options, int argc, char **argv)
 		.all_copies = request.all_copies,
 	};
 	memcpy(setup.out_mac, out.mac, sizeof(setup.out_mac));
-	ret = load_collectors(&request, out.address, &setup, &target, &error);
+	ret = request.postcards ? set_translation(&request, &setup.translation, &error) : 0;
+	ret = ret ?: load_collectors(&request, out.address, &setup, &target, &error);
 	if (!ret) {
 		ret = load_and_link(&in, &out, &setup, &error);
 		if (!ret)
@@ -231,7 +277,7 @@ static int detach(const struct options *options, int argc, char **argv)
 
 const struct command xdp_commands[] = {
 	{ "attach",
-	  "INTERFACE --collectors FILE...|--journal FILE [--through INTERFACE] [--source ADDRESS] [--copies random|all] [--int-port PORT] [--report-port PORT]",
+	  "INTERFACE --collectors FILE...|--journal FILE [--through INTERFACE] [--source ADDRESS] [--copies random|all] [--int-port PORT] [--report-port PORT] [--postcards PORT [--rows N] [--age TIME]]",
 	  "report packets with telemetry that arrive there", .parse = attach },
 	{ "follow", "INTERFACE --collectors FILE...|--journal FILE",
 	  "take over changes of the files while the reporter runs", .parse = command_xdp_follow },

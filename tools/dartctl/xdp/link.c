@@ -137,14 +137,26 @@ static const char *reason(int ret, const struct xdp_reporter_bpf *object)
 	return strerror(-ret);
 }
 
-/* What only an appender to a journal has. */
-static int pin_lists(const char *name, const struct xdp_reporter_bpf *object)
+/* The map of what waits in the program, and the program that takes it out. */
+static int pin_waiting(const char *name, const char *pin, const struct bpf_map *map,
+		       const struct bpf_program *flush)
 {
-	if (xdp_program__main(object) != object->progs.dart_appender)
-		return 0;
-	return xdp_pins__add(name, XDP_PIN_LISTS, bpf_map__fd(object->maps.lists)) ?:
-		       xdp_pins__add(name, XDP_PIN_FLUSH,
-				     bpf_program__fd(object->progs.dart_flush));
+	return xdp_pins__add(name, pin, bpf_map__fd(map)) ?:
+		       xdp_pins__add(name, XDP_PIN_FLUSH, bpf_program__fd(flush));
+}
+
+/* What a reporter of whole paths does not have. */
+static int pin_own(const char *name, const struct xdp_reporter_bpf *object)
+{
+	const struct bpf_program *program = xdp_program__main(object);
+
+	if (program == object->progs.dart_appender)
+		return pin_waiting(name, XDP_PIN_LISTS, object->maps.lists,
+				   object->progs.dart_flush);
+	if (program == object->progs.dart_translator)
+		return pin_waiting(name, XDP_PIN_ROWS, object->maps.rows,
+				   object->progs.dart_flush_row);
+	return 0;
 }
 
 static int pin_maps(const char *name, const struct xdp_reporter_bpf *object)
@@ -161,7 +173,7 @@ static int pin_maps(const char *name, const struct xdp_reporter_bpf *object)
 			     bpf_map__fd(object->maps.sequences)) ?:
 	       xdp_pins__add(name, XDP_PIN_ANSWERS,
 			     bpf_map__fd(object->maps.answers)) ?:
-	       pin_lists(name, object);
+	       pin_own(name, object);
 }
 
 int xdp_link__create(const char *name, uint32_t in, uint32_t out,

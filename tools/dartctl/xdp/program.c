@@ -265,18 +265,33 @@ static int configure_journal(const struct dart_journal_target *target,
 /* Loads only the programs that the setup needs: older kernels lack helpers of the others. */
 static int choose_programs(const struct xdp_setup *setup, struct xdp_reporter_bpf *object)
 {
-	const bool appends = setup->journal;
+	const bool appends = setup->journal, gathers = setup->translation.port;
+	const struct {
+		struct bpf_program *program;
+		bool is_needed;
+	} programs[] = {
+		{ object->progs.dart_reporter, !appends && !gathers },
+		{ object->progs.dart_copy, setup->all_copies },
+		{ object->progs.dart_appender, appends },
+		{ object->progs.dart_flush, appends },
+		{ object->progs.dart_translator, gathers },
+		{ object->progs.dart_flush_row, gathers },
+	};
+	size_t i;
+	int ret = 0;
 
-	return bpf_program__set_autoload(object->progs.dart_reporter, !appends)	      ?:
-		       bpf_program__set_autoload(object->progs.dart_appender, appends) ?:
-		       bpf_program__set_autoload(object->progs.dart_flush, appends)    ?:
-		       bpf_program__set_autoload(object->progs.dart_copy, setup->all_copies);
+	for (i = 0; !ret && i < sizeof(programs) / sizeof(programs[0]); i++)
+		ret = bpf_program__set_autoload(programs[i].program, programs[i].is_needed);
+	return ret;
 }
 
 const struct bpf_program *xdp_program__main(const struct xdp_reporter_bpf *object)
 {
-	return bpf_program__autoload(object->progs.dart_appender) ? object->progs.dart_appender :
-								    object->progs.dart_reporter;
+	if (bpf_program__autoload(object->progs.dart_appender))
+		return object->progs.dart_appender;
+	if (bpf_program__autoload(object->progs.dart_translator))
+		return object->progs.dart_translator;
+	return object->progs.dart_reporter;
 }
 
 static int configure(const struct xdp_setup *setup, struct xdp_reporter_bpf *object)
@@ -298,6 +313,7 @@ static int configure(const struct xdp_setup *setup, struct xdp_reporter_bpf *obj
 	constants->all_copies = setup->all_copies;
 	constants->has_answers = xdp_program__has_answers(collectors);
 	constants->clones = clones_of(collectors);
+	constants->translation = setup->translation;
 
 	return bpf_map__set_max_entries(object->maps.reporter, cpus)			     ?:
 		       bpf_map__set_max_entries(object->maps.reporter_to, collectors->count) ?:
@@ -305,6 +321,8 @@ static int configure(const struct xdp_setup *setup, struct xdp_reporter_bpf *obj
 		       bpf_map__set_max_entries(object->maps.sequences, collectors->count)   ?:
 		       bpf_map__set_max_entries(object->maps.answers, 2 * collectors->count) ?:
 		       bpf_map__set_max_entries(object->maps.copies, constants->clones)	     ?:
+		       bpf_map__set_max_entries(object->maps.rows,
+						1u << setup->translation.rows_log2)	     ?:
 		       choose_programs(setup, object);
 }
 

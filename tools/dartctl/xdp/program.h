@@ -20,6 +20,7 @@ struct xdp_setup {
 	uint8_t out_mac[ETH_ALEN];	/* address of this interface */
 	uint16_t int_port;		/* 0: no INT packets */
 	uint16_t report_port;		/* 0: no INT reports */
+	struct reporter_translation translation; /* all 0: no postcards of hops */
 	bool all_copies;		/* report to all slots of a key, not to a random one */
 };
 

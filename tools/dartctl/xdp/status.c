@@ -20,8 +20,8 @@
 
 /* In the order of struct reporter. */
 static const char *const counters[] = {
-	"reports",   "appended",   "others",  "truncated", "malformed", "incomplete",
-	"anonymous", "unassigned", "cramped", "damaged",   "tagged",
+	"reports",    "appended",  "gathered",	 "others",  "truncated", "malformed",
+	"incomplete", "anonymous", "unassigned", "cramped", "damaged",	 "tagged",
 	"answers",
 };
 
