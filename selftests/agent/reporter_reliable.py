@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The XDP reporter over a reliable connection: the PSNs, by all kinds of answers.
 
-The queue pair at the other end of a cable takes frames and answers as <dart/store.h> says.
+The queue pair is at the other end of a cable.
 """
 
 import atexit
@@ -20,12 +20,11 @@ from pathlib import Path
 TREE = Path(__file__).resolve().parents[2]
 sys.path += [str(TREE / "selftests/vectors"), str(TREE / "selftests/p4")]
 
-import generate  # pylint: disable=wrong-import-position
-import tap  # pylint: disable=wrong-import-position
+# pylint: disable=wrong-import-position
+import generate
+import tap
+from responder import ACKNOWLEDGED, FIRST, INVALID, MASK, SEQUENCE, QueuePair
 
-MASK = 2**24 - 1
-ACKNOWLEDGED, SEQUENCE, INVALID = 0, 0x60, 0x62
-FIRST = 0xFFFFF0  # the PSNs wrap soon
 PACKET_OUTGOING = 4
 ROCE = (4791).to_bytes(2, "big")  # a port
 SECONDS = 20  # for any frame
@@ -50,39 +49,6 @@ PACKET = packet_with_int()
 
 def run(*command):
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout
-
-
-class QueuePair:
-    """Where it stands, and the answers that it sends."""
-
-    def __init__(self, first=FIRST):
-        self.entry = {"name": "paths", "reporter": "10.78.0.1", "mac": "02:00:00:00:00:01",
-                      "ip": "10.78.0.2", "qpn": 17, "rkey": 4660, "base": "0x3a5f00000000",
-                      "slots_log2": 10, "value_length": 20, "checksum_bits": 32,
-                      "redundancy": 2, "first_psn": first, "epoch": 1000, "transport": "rc"}
-        self.expected = first
-        self.refused = False
-        self.sent = self.arrived = 0
-        self.drops_answers = False
-
-    def answer(self, psn, syndrome, **changes):
-        return generate.answer({**self.entry, **changes}, psn, syndrome)
-
-    def take(self, frame):
-        """The answers to a frame."""
-        psn = int.from_bytes(frame[51:54], "big")
-        late = (psn - self.expected) & MASK
-        if late == 0:
-            self.expected = (self.expected + 1) & MASK
-            self.arrived += 1
-            self.refused = False
-            return [self.answer(psn, ACKNOWLEDGED)] if frame[50] >> 7 else []
-        if late >= 2**23:
-            return [self.answer(self.expected - 1, ACKNOWLEDGED)]
-        if self.refused:
-            return []
-        self.refused = True
-        return [self.answer(self.expected, SEQUENCE)]
 
 
 class Cable:
@@ -162,13 +128,12 @@ def report(pair, count, lost=()):
     """Sends packets; @lost: which of the reports from now on get lost."""
     for number in range(count):
         frame = cable.report()
-        pair.sent += 1
         tap.same(len(frame), REPORT)
         tap.same((frame[42], frame[34:36].hex()), (0x0A, "c011"), "opcode, port")
-        if number not in lost:
-            replies = pair.take(frame)
-            if not pair.drops_answers:
-                cable.answer(*replies)
+        if number in lost:
+            pair.lose(frame)
+        else:
+            cable.answer(*pair.take(frame))
 
 
 def check_lost(pair, least, most):
@@ -187,9 +152,16 @@ def detach():
     subprocess.run(["dartctl", "xdp", "detach", "port1"], check=False, stderr=subprocess.DEVNULL)
 
 
-def begin(first=FIRST):
+def entry_of(first_psn):
+    return {"name": "paths", "reporter": "10.78.0.1", "mac": "02:00:00:00:00:01",
+            "ip": "10.78.0.2", "qpn": 17, "rkey": 4660, "base": "0x3a5f00000000",
+            "slots_log2": 10, "value_length": 20, "checksum_bits": 32, "redundancy": 2,
+            "first_psn": first_psn, "epoch": 1000}
+
+
+def begin():
     detach()
-    pair = QueuePair(first)
+    pair = QueuePair(entry_of(FIRST))
     cable.attach(pair)
     return pair
 
@@ -273,7 +245,7 @@ def error_state():
     reports = status()["reports"]
     cable.send()
     tap.same(status()["reports"], reports)
-    pair = QueuePair(77)
+    pair = QueuePair(entry_of(77))
     pair.sent = 1
     cable.write(pair)
     with cable.follow() as follower:
@@ -294,7 +266,6 @@ def rotates():
             frame = cable.report()
             tap.same((frame[54:58].hex(), int.from_bytes(frame[62:66], "big")),
                      ("00005000", pair.entry["rkey"]), "address, key")
-            pair.sent += 1
             cable.answer(*pair.take(frame))
             report(pair, 5)
     check_lost(pair, 0, 0)
