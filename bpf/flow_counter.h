@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The maps of the program that counts packets of flows, for it and its loader.  A file that
+ * The maps of the programs that count packets of flows, for them and their loader.  A file that
  * includes this must first define the fixed-width types.
  */
 #ifndef FLOW_COUNTER_H
@@ -14,10 +14,18 @@ struct flow_counter_key {
 	__u32 length;
 };
 
-/* Packets that no sum contains; a row for each CPU. */
+/* Packets; a row for each CPU. */
 struct flow_counter_rest {
 	__u64 others;	/* of no flow: neither IPv4 nor IPv6, fragments, damaged headers */
 	__u64 crowded;	/* of flows that found no room */
+	__u64 counted;	/* in columns */
+};
+
+/* The sketch whose columns the program counts in. */
+struct flow_counter_sketch {
+	__u32 rows;
+	__u32 columns_log2;
+	__u32 is_count_sketch;
 };
 
 #endif /* FLOW_COUNTER_H */

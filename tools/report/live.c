@@ -3,12 +3,16 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <linux/types.h>
+#include <linux/membarrier.h>
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-#include "bpf/flow_counter.h"
+#include <libdart/store/store_hash.h>
+
 #include "live.h"
 
 #include <flow_counter.skel.h>
@@ -22,24 +26,98 @@ struct live {
 	int maps[2];
 	uint32_t current;
 	int cpus;
+	size_t counters; /* of a bank of a sketch; 0: sums of flows */
+	int64_t *columns; /* both banks */
 	struct flow_counter_key keys[BATCH];
 	__u64 sums[BATCH];
 };
 
-static int load(struct live *live, const char *interface, struct dart_error *error)
+static const uint32_t polynomials[DART_SKETCH_ROWS_MAX] = {
+	DART_STORE_SLOT_0, DART_STORE_SLOT_1, DART_STORE_SLOT_2, DART_STORE_SLOT_3,
+	DART_STORE_SLOT_4, DART_STORE_SLOT_5, DART_STORE_SLOT_6, DART_STORE_SLOT_7,
+};
+
+/*
+ * Fills the CRC table: the effect of each byte on a register of zeros, computed from its effect on
+ * a register of ones.
+ */
+static void fill_table(uint32_t table[256], uint32_t polynomial)
+{
+	unsigned int i;
+
+	for (i = 0; i < 256; i++) {
+		const uint8_t byte = ~i;
+
+		table[i] = ~dart_store__crc(polynomial, &byte, 1) ^ 0x00ffffff;
+	}
+}
+
+static int configure(struct live *live, const struct dart_sketch_geometry *sketch)
+{
+	struct flow_counter_bpf *object = live->object;
+	uint32_t row;
+
+	if (!sketch)
+		return bpf_program__set_autoload(object->progs.dart_flow_sketcher, false);
+	live->counters = (size_t)sketch->rows << sketch->columns_log2;
+	object->rodata->sketch = (struct flow_counter_sketch){
+		.rows = sketch->rows,
+		.columns_log2 = sketch->columns_log2,
+		.is_count_sketch = sketch->kind == DART_SKETCH_COUNT_SKETCH,
+	};
+	for (row = 0; row < sketch->rows; row++)
+		fill_table(object->rodata->row_tables[row], polynomials[row]);
+	return bpf_program__set_autoload(object->progs.dart_flow_counter, false) ?:
+	       bpf_map__set_max_entries(object->maps.columns,
+					DART_SKETCH_BANKS * live->counters);
+}
+
+static size_t columns_length(const struct live *live)
+{
+	return DART_SKETCH_BANKS * live->counters * sizeof(*live->columns);
+}
+
+/* Loads the program, and maps the columns into this process if it counts in them. */
+static int load_object(struct live *live, const struct dart_sketch_geometry *sketch)
+{
+	void *columns;
+	int ret;
+
+	live->object = flow_counter_bpf__open();
+	if (!live->object)
+		return -errno;
+	ret = configure(live, sketch) ?: flow_counter_bpf__load(live->object);
+	if (ret || !sketch)
+		return ret;
+	columns = mmap(NULL, columns_length(live), PROT_READ | PROT_WRITE, MAP_SHARED,
+		       bpf_map__fd(live->object->maps.columns), 0);
+	if (columns == MAP_FAILED)
+		return -errno;
+	live->columns = columns;
+	return 0;
+}
+
+static const struct bpf_program *program_of(const struct live *live)
+{
+	return live->counters ? live->object->progs.dart_flow_sketcher :
+				live->object->progs.dart_flow_counter;
+}
+
+static int load(struct live *live, const char *interface,
+		const struct dart_sketch_geometry *sketch, struct dart_error *error)
 {
 	const uint32_t number = if_nametoindex(interface);
+	int ret;
 
 	if (!number)
 		return dart_error__set(error, ENODEV, "there is no interface '%s'", interface);
 	live->cpus = libbpf_num_possible_cpus();
-	live->object = flow_counter_bpf__open_and_load();
-	if (live->cpus < 0 || !live->object)
-		return dart_error__system(error, live->cpus < 0 ? -live->cpus : errno,
-					  "cannot load the XDP program");
+	ret = live->cpus < 0 ? live->cpus : load_object(live, sketch);
+	if (ret)
+		return dart_error__system(error, -ret, "cannot load the XDP program");
 	live->maps[0] = bpf_map__fd(live->object->maps.sums_0);
 	live->maps[1] = bpf_map__fd(live->object->maps.sums_1);
-	live->link = bpf_program__attach_xdp(live->object->progs.dart_flow_counter, number);
+	live->link = bpf_program__attach_xdp(program_of(live), number);
 	if (live->link)
 		return 0;
 	if (errno == EBUSY || errno == EEXIST)
@@ -49,7 +127,8 @@ static int load(struct live *live, const char *interface, struct dart_error *err
 	return dart_error__system(error, errno, "cannot count at '%s'", interface);
 }
 
-int live__open(const char *interface, struct live **result, struct dart_error *error)
+int live__open(const char *interface, const struct dart_sketch_geometry *sketch,
+	       struct live **result, struct dart_error *error)
 {
 	struct live *live = calloc(1, sizeof(*live));
 	int ret;
@@ -57,7 +136,7 @@ int live__open(const char *interface, struct live **result, struct dart_error *e
 	if (!live)
 		return dart_error__set(error, ENOMEM, "%s", strerror(ENOMEM));
 	libbpf_set_print(NULL);
-	ret = load(live, interface, error);
+	ret = load(live, interface, sketch, error);
 	if (ret)
 		live__close(live);
 	else
@@ -76,6 +155,8 @@ void live__close(struct live *live)
 	if (!live)
 		return;
 	live__end(live);
+	if (live->columns)
+		munmap(live->columns, columns_length(live));
 	flow_counter_bpf__destroy(live->object);
 	free(live);
 }
@@ -110,18 +191,30 @@ int live__drain(struct live *live,
 	return ret;
 }
 
-void live__rest(const struct live *live, uint64_t *others, uint64_t *crowded)
+void live__drain_columns(struct live *live, struct dart_sketcher *sketcher)
 {
-	struct flow_counter_rest *rows = calloc(live->cpus, sizeof(*rows));
+	int64_t *full = live->columns + live->current * live->counters;
+
+	live->current = !live->current;
+	__atomic_store_n(&live->object->bss->bank, live->current, __ATOMIC_SEQ_CST);
+	/* The kernel returns when no program counts in the former bank any more. */
+	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	dart_sketcher__add(sketcher, full);
+	memset(full, 0, live->counters * sizeof(*full));
+}
+
+struct flow_counter_rest live__rest(const struct live *live)
+{
+	struct flow_counter_rest *rows = calloc(live->cpus, sizeof(*rows)), sum = {};
 	const uint32_t zero = 0;
 	int cpu;
 
-	*others = 0;
-	*crowded = 0;
 	if (rows && !bpf_map_lookup_elem(bpf_map__fd(live->object->maps.rest), &zero, rows))
 		for (cpu = 0; cpu < live->cpus; cpu++) {
-			*others += rows[cpu].others;
-			*crowded += rows[cpu].crowded;
+			sum.others += rows[cpu].others;
+			sum.crowded += rows[cpu].crowded;
+			sum.counted += rows[cpu].counted;
 		}
 	free(rows);
+	return sum;
 }

@@ -3,18 +3,23 @@
 #ifndef REPORT_LIVE_H
 #define REPORT_LIVE_H
 
+#include <linux/types.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <libdart/error.h>
+#include <libdart/sketch/sketch.h>
+
+#include "bpf/flow_counter.h"
 
 struct live;
 
 /*
- * Counts the packets that arrive at the interface from now on.  Returns 0, or -errno with a
- * sentence in @error.
+ * Counts the packets that arrive at the interface from now on: of each flow, or in the columns of
+ * @sketch unless it is NULL.  Returns 0, or -errno with a sentence in @error.
  */
-int live__open(const char *interface, struct live **live, struct dart_error *error);
+int live__open(const char *interface, const struct dart_sketch_geometry *sketch,
+	       struct live **live, struct dart_error *error);
 /* @live may be NULL. */
 void live__close(struct live *live);
 
@@ -29,7 +34,13 @@ int live__drain(struct live *live,
 		int (*take)(void *argument, const uint8_t *key, size_t length, uint64_t packets),
 		void *argument);
 
-/* Packets that belong to no flow, and packets of flows that found no room. */
-void live__rest(const struct live *live, uint64_t *others, uint64_t *crowded);
+/* The same for a sketch: adds the columns to @sketcher. */
+void live__drain_columns(struct live *live, struct dart_sketcher *sketcher);
+
+/*
+ * Packets that belong to no flow, packets of flows that found no room, and packets that were
+ * counted in columns.
+ */
+struct flow_counter_rest live__rest(const struct live *live);
 
 #endif /* REPORT_LIVE_H */

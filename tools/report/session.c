@@ -263,18 +263,19 @@ static int take_sum(void *argument, const uint8_t *key, size_t length, uint64_t 
 	const struct live_sink *sink = argument;
 
 	sink->session->packets += packets;
-	if (sink->session->sketching.sketcher)
-		return sketching__count(&sink->session->sketching, key, length, packets,
-					sink->socket);
 	return counting__add(&sink->session->counting, key, length, packets, sink->socket);
 }
 
-/* Sends until @end, of CLOCK_MONOTONIC. */
-static int session__run_until(struct session *session, uint64_t end,
+/* Waits until @end, of CLOCK_MONOTONIC, and takes what the kernel counted since the last time. */
+static int session__take_live(struct session *session, uint64_t end,
 			      struct dart_packet_socket *socket)
 {
-	return session->sketching.sketcher ? sketching__run(&session->sketching, end, socket) :
-					     counting__run(&session->counting, end, socket);
+	struct live_sink sink = { session, socket };
+
+	if (session->sketching.sketcher)
+		return sketching__take(&session->sketching, session->live, end, socket);
+	return counting__run(&session->counting, end, socket) ?:
+		       live__drain(session->live, take_sum, &sink);
 }
 
 /* A signal that ends the session. */
@@ -289,8 +290,8 @@ static bool has_ended(const sigset_t *signals)
 static int session__count_live(struct session *session, struct dart_packet_socket *socket)
 {
 	const uint64_t start = dart_clock__ns(CLOCK_MONOTONIC);
-	struct live_sink sink = { session, socket };
 	uint64_t next = start;
+	struct flow_counter_rest rest;
 	sigset_t signals;
 	int ret = 0;
 
@@ -300,19 +301,21 @@ static int session__count_live(struct session *session, struct dart_packet_socke
 	sigprocmask(SIG_BLOCK, &signals, NULL);
 	while (!ret && !session->counting.has_given_up && !has_ended(&signals)) {
 		next += LIVE_PERIOD_NS;
-		ret = session__run_until(session, next, socket) ?:
-			      live__drain(session->live, take_sum, &sink);
+		ret = session__take_live(session, next, socket);
 	}
 	live__end(session->live);
 	/*
 	 * Each call empties the map that the program counted in since the last one.  A sketch does
 	 * not get the present period, which is not whole.
 	 */
-	ret = ret ?: live__drain(session->live, take_sum, &sink);
+	ret = ret ?: session__take_live(session, 0, socket);
 	if (!ret && session->counting.adder)
 		ret = counting__finish(&session->counting, socket);
 	ret = ret ?: dart_packet_socket__flush(socket);
-	live__rest(session->live, &session->others, &session->crowded);
+	rest = live__rest(session->live);
+	session->others = rest.others;
+	session->crowded = rest.crowded;
+	session->packets += rest.counted;
 	session->ns = dart_clock__ns(CLOCK_MONOTONIC) - start;
 	session->frames = dart_packet_socket__sent(socket);
 	session->refusals = dart_packet_socket__refusals(socket);
@@ -322,7 +325,10 @@ static int session__count_live(struct session *session, struct dart_packet_socke
 static int session__live(struct session *session, const struct options *options,
 			 struct dart_packet_socket *socket, struct dart_error *error)
 {
-	int ret = live__open(options->live, &session->live, error);
+	const struct sketching *sketching = &session->sketching;
+	int ret = live__open(options->live,
+			     sketching->sketcher ? &sketching->target.geometry : NULL,
+			     &session->live, error);
 
 	if (ret)
 		return ret;

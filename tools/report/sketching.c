@@ -106,15 +106,20 @@ int sketching__count(struct sketching *sketching, const uint8_t *key, size_t len
 	return 0;
 }
 
-int sketching__run(struct sketching *sketching, uint64_t end, struct dart_packet_socket *socket)
+int sketching__take(struct sketching *sketching, struct live *live, uint64_t end,
+		    struct dart_packet_socket *socket)
 {
-	int ret;
+	uint64_t now;
 
+	wait_until(CLOCK_MONOTONIC, end);
+	now = dart_clock__ns(CLOCK_REALTIME);
+	if (now < dart_sketcher__end(sketching->sketcher))
+		return 0;
+	/* The packets that came since then are in the period that has ended. */
+	live__drain_columns(live, sketching->sketcher);
+	sketching->packets = live__rest(live).counted;
 	sketching__turn(sketching);
-	ret = sketching__send(sketching, socket);
-	if (!ret)
-		wait_until(CLOCK_MONOTONIC, end);
-	return ret;
+	return sketching__send(sketching, socket);
 }
 
 int sketching__finish(struct sketching *sketching, struct dart_packet_socket *socket)

@@ -6,6 +6,7 @@
 #include <libdart/report/packet_socket.h>
 #include <libdart/report/sketch_target.h>
 
+#include "live.h"
 #include "tools/watch/path_watch.h"
 
 struct sketching {
@@ -34,8 +35,12 @@ void sketching__await_period(struct sketching *sketching);
 /* Counts @packets of a key; first WRITEs what is due.  Returns 0, or -errno of sending. */
 int sketching__count(struct sketching *sketching, const uint8_t *key, size_t length,
 		     uint64_t packets, struct dart_packet_socket *socket);
-/* WRITEs what is due, and waits until @end, of CLOCK_MONOTONIC.  Returns as above. */
-int sketching__run(struct sketching *sketching, uint64_t end, struct dart_packet_socket *socket);
+/*
+ * Waits until @end, of CLOCK_MONOTONIC.  If the period has ended then, takes what the kernel
+ * counted in it, and WRITEs it.  Returns as above.
+ */
+int sketching__take(struct sketching *sketching, struct live *live, uint64_t end,
+		    struct dart_packet_socket *socket);
 /* No packet follows: waits until the period has ended, and WRITEs it.  Returns as above. */
 int sketching__finish(struct sketching *sketching, struct dart_packet_socket *socket);
 

@@ -257,6 +257,54 @@ static void turn_ahead(struct dart_sketcher *sketcher, uint64_t seconds, int64_t
 	dart_sketcher__turn(sketcher, (seconds + ahead) * S, seconds * S);
 }
 
+/* Sums of another program, added twice, and the counter that is sent. */
+static void test_sums(void **state)
+{
+	static const struct {
+		uint32_t kind;
+		int64_t sums[2];
+		uint32_t counter;
+	} cases[] = {
+		{ DART_SKETCH_COUNT_MIN, { 5, 7 }, 12 },
+		{ DART_SKETCH_COUNT_MIN, { UINT32_MAX - 3ULL, 2 }, UINT32_MAX - 1 },
+		{ DART_SKETCH_COUNT_MIN, { UINT32_MAX - 3ULL, 4 }, UINT32_MAX },
+		{ DART_SKETCH_COUNT_MIN, { INT64_MAX, 0 }, UINT32_MAX },
+		{ DART_SKETCH_COUNT_SKETCH, { 5, -7 }, -2 },
+		{ DART_SKETCH_COUNT_SKETCH, { -INT32_MAX + 2, -2 }, -INT32_MAX },
+		{ DART_SKETCH_COUNT_SKETCH, { 1LL << 40, -5 }, INT32_MAX },
+		{ DART_SKETCH_COUNT_SKETCH, { INT64_MIN, 5 }, -INT32_MAX },
+	};
+	struct dart_sketch_geometry geometry = { 1, 0, 1, 4, 10 };
+	const struct dart_sketch_geometry *of = &geometry;
+	const uint64_t now = 100 * UINT64_C(1000000000);
+	struct dart_sketcher *sketcher;
+	struct dart_sketch_write write;
+	struct dart_sketch_strip strip;
+	int64_t sums[16] = { 0 };
+	uint32_t counter;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		geometry.kind = cases[i].kind;
+		assert_int_equal(dart_sketcher__new(of, &sketcher), 0);
+		dart_sketcher__turn(sketcher, now, now);
+		dart_sketcher__turn(sketcher, 11 * now / 10, 11 * now / 10);
+		sums[3] = cases[i].sums[0];
+		dart_sketcher__add(sketcher, sums);
+		sums[3] = cases[i].sums[1];
+		dart_sketcher__add(sketcher, sums);
+		dart_sketcher__turn(sketcher, 12 * now / 10, 12 * now / 10);
+		assert_true(dart_sketcher__next(sketcher, &write));
+		assert_int_equal(dart_sketch_strip__read(of, write.bytes, 0, &strip),
+				 DART_SKETCH_WHOLE);
+		counter = dart_sketch_strip__counter(of, &strip, 3, 0);
+		assert_int_equal(counter, cases[i].counter);
+		assert_int_equal(dart_sketch_strip__counter(of, &strip, 2, 0), 0);
+		dart_sketcher__free(sketcher);
+	}
+}
+
 static void test_clock(void **state)
 {
 	struct dart_sketcher *sketcher;
@@ -371,6 +419,7 @@ int main(void)
 		TEST("strips of no period or nobody are torn", test_nobody),
 		TEST("counters stay at their last value", test_counters),
 		TEST("whole periods are sent, and no others", test_periods),
+		TEST("sums of another program are counted, and stay at the last value", test_sums),
 		TEST("periods in which the clock was set are not sent", test_clock),
 		TEST("impossible geometries are refused", test_geometry),
 		TEST("files of sketches are read, checked and written", test_files),

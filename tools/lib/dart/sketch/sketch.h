@@ -126,6 +126,11 @@ uint64_t dart_sketcher__end(const struct dart_sketcher *sketcher);
 /* Counts @amount of a key of 1 to DART_STORE_KEY_MAX bytes. */
 void dart_sketcher__count(struct dart_sketcher *sketcher, const void *key, size_t length,
 			  uint32_t amount);
+/*
+ * Counts what another program counted: @sums has a sum for each counter of a bank, column by column
+ * with its rows; no sum of count-min is below 0.
+ */
+void dart_sketcher__add(struct dart_sketcher *sketcher, const int64_t *sums);
 /* Strips that are due. */
 uint32_t dart_sketcher__due(const struct dart_sketcher *sketcher);
 /* Takes the next strip that is due and clears its counters.  Returns false if none is due. */

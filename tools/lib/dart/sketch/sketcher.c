@@ -160,6 +160,29 @@ void dart_sketcher__count(struct dart_sketcher *sketcher, const void *key, size_
 	}
 }
 
+/* The counter after @sum alone. */
+static uint32_t saturate(uint32_t kind, int64_t sum)
+{
+	if (kind == DART_SKETCH_COUNT_MIN)
+		return sum < UINT32_MAX ? sum : UINT32_MAX;
+	if (sum > INT32_MAX)
+		return INT32_MAX;
+	return sum < -INT32_MAX ? -INT32_MAX : sum;
+}
+
+void dart_sketcher__add(struct dart_sketcher *sketcher, const int64_t *sums)
+{
+	const struct dart_sketch_geometry *geometry = &sketcher->geometry;
+	const size_t count = (size_t)geometry->rows << geometry->columns_log2;
+	uint32_t *bank = bank_of(sketcher, sketcher->period);
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (sums[i])
+			bank[i] = dart_sketch_counter__add(geometry->kind, bank[i],
+							   saturate(geometry->kind, sums[i]));
+}
+
 uint32_t dart_sketcher__due(const struct dart_sketcher *sketcher)
 {
 	return sketcher->due;
