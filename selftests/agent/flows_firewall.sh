@@ -11,6 +11,7 @@ log=/run/dart-flows.log
 policy=/run/flows.yaml
 control=/run/dart-flows.sock
 inside=10.0.0.2 outside=198.51.100.2
+inside6=2001:db8:1::2 outside6=2001:db8:2::2
 flow="dartctl --socket $control -j flow"
 
 # write_policy REFUSAL [PROTOCOL]: hosts inside may begin flows, of this protocol only
@@ -37,9 +38,9 @@ shows() {
 	$flow show >/run/shown && is_true "$1" /run/shown
 }
 
-# in_table COUNT: the table contains COUNT entries
+# in_table COUNT [NAME]: the table contains COUNT entries
 in_table() {
-	dartctl -j table show firewall | is_true ".entries == $1"
+	dartctl -j table show "${2-firewall}" | is_true ".entries == $1"
 }
 
 # inside COMMAND...: the host inside does this, see flows_host.py; outside likewise
@@ -53,8 +54,8 @@ outside() {
 
 rm -f /run/flows.journal*
 add_ports
-add_host inside $inside 10.0.0.1 02:00:00:00:00:0a
-add_host outside $outside 198.51.100.1 02:00:00:00:00:0b
+add_host inside $inside 10.0.0.1 02:00:00:00:00:0a $inside6 2001:db8:1::1
+add_host outside $outside 198.51.100.1 02:00:00:00:00:0b $outside6 2001:db8:2::1
 inside listen 22
 inside listen 80
 outside listen 80
@@ -130,7 +131,44 @@ check "a datagram that no rule accepts is answered by an ICMP error" \
 	outside prohibited $inside 80
 check "a datagram that a rule accepts passes" inside datagrams 1 $outside 80
 
+# ---- IPv6, beside IPv4, with a table of other keys
+
 check "dart-flows ends" host_down TERM dart-flows
+rm -f /run/flows.journal*
+write_policy reject
+sed -i -e 's/^table: .*/table: firewall6/' -e '/^routes:/a\
+ - {prefix: "2001:db8:1::/64", mac: 02:00:00:00:00:0a}\
+ - {prefix: "::/0", mac: 02:00:00:00:00:0b, mtu: 1300}
+	s|10.0.0.0/8\]|10.0.0.0/8, "2001:db8:1::/64"]|;s|0.0.0.0/0\]|0.0.0.0/0, "::/0"]|' $policy
+refuse "a policy with addresses of both families says so" "need 'families: both'" \
+	dart-flows --policy $policy --check
+printf '%s\n' 'families: both' 'address6: 2001:db8:1::1' >>$policy
+check "a table for IPv6 is created" dartctl table create firewall6 --schema firewall6 --entries 4000
+check "dart-flows starts with it" start
+check "connections over IPv6 work" inside open 20 $outside6 80
+check "others over IPv4, too" inside open 5 $outside 80
+check "both are in the table" soon in_table 50 firewall6
+check "with addresses of their families" sh -c "dartctl table dump firewall6 --format csv |
+	grep -c -E '^\"?(2001:db8:1::2,2001:db8:2::2|::ffff:10.0.0.2,::ffff:198.51.100.2),' |
+	grep -q -x 25"
+check "datagrams and answers pass over IPv6" inside datagrams 20 $outside6 80
+check "a ping of IPv6 is answered" inside ping $outside6
+check "a datagram that is too long is answered by 'packet too big'" \
+	inside path_mtu 1400 $outside6 80 1300
+check "it is counted" soon shows '.packets.mtu_told >= 1'
+check "a connection over IPv6 that no rule accepts is refused" outside refused $inside6 80
+check "a datagram over IPv6 that no rule accepts is answered by an error of ICMPv6" \
+	outside prohibited $inside6 80
+one6=$($flow list | gojq -r '[.[] | select(.protocol == "tcp" and (.inside | startswith("[")))][0] |
+	"tcp \(.inside) \(.remote)"')
+check "a flow of IPv6 is shown" is_true \
+	'.connection == "established" and .remote == "[2001:db8:2::2]:80"' <($flow show $one6)
+check "dart-flows is killed with flows of IPv6" host_down KILL dart-flows
+check "it starts once more" start
+check "it knows them" soon shows '.flows.entered >= 45 and .table.waiting == 0'
+check "connections over both families go on" inside talk
+check "they are closed by FIN" inside shut
+check "dart-flows ends for good" host_down TERM dart-flows
 remove_hosts
 check "the agent stops" host_down
 rm -f /run/flows.journal* $policy

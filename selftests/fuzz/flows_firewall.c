@@ -7,22 +7,29 @@
 #include "tools/flows/firewall/firewall.h"
 
 static const char text[] = "function: firewall\ninterface: eth1\ntable: firewall\nflows: 12\n"
-			   "limits: {flows: 8, opening: 4}\n"
-			   "routes: [{prefix: 0.0.0.0/0, mac: 02:00:00:00:00:0b}]\n"
-			   "zones: [{name: inside, addresses: [10.0.0.0/8]}]\n"
+			   "limits: {flows: 8, opening: 4}\nfamilies: both\n"
+			   "routes: [{prefix: 0.0.0.0/0, mac: 02:00:00:00:00:0b},\n"
+			   " {prefix: '::/0', mac: 02:00:00:00:00:0b}]\n"
+			   "zones: [{name: inside, addresses: [10.0.0.0/8, '2001:db8::/64']}]\n"
 			   "rules: [{from: inside}]\n";
 
 static struct policy policy;
 
-/* Few hosts and ports. */
+/* Few hosts and ports; of IPv6, whose last bits are those of IPv4. */
+static address_t family_of(const uint8_t *step, uint16_t network)
+{
+	return step[2] & 0x80 ? (address_t)0x20010db80000 << 80 | (address_t)network << 64 : 0;
+}
+
 static struct end inside_of(const uint8_t *step)
 {
-	return (struct end){ 0x0a000001 + (step[2] & 1), 1000 + (step[2] >> 1 & 3) };
+	return (struct end){ family_of(step, 0) + 0x0a000001 + (step[2] & 1),
+			     1000 + (step[2] >> 1 & 3) };
 }
 
 static struct end outside_of(const uint8_t *step)
 {
-	return (struct end){ 0xc6336401, 80 + (step[2] >> 3 & 1) };
+	return (struct end){ family_of(step, 1) + 0xc6336401, 80 + (step[2] >> 3 & 1) };
 }
 
 static void send_some(const uint8_t *step, bool is_tcp, bool is_back)

@@ -7,13 +7,24 @@
 #include "tools/flows/packet/question.h"
 #include "tools/flows/packet/tunnel.h"
 
-static const struct end end = { 0xcb007101, 5000 };
+static const struct end end_4 = { 0xcb007101, 5000 };
+static struct end end; /* of the family of the packet */
+
+static enum packet_flaw read_packet(struct packet *packet, uint8_t *frame, size_t length)
+{
+	const enum packet_flaw flaw = packet__read(packet, frame, length);
+
+	end = end_4;
+	if (packet->is_ipv6)
+		end.address |= (address_t)0x20010db8 << 96;
+	return flaw;
+}
 
 /* The answer is a sound packet to the sender, which is not answered in turn. */
 static void refuse(struct packet packet)
 {
 	uint8_t answer[PACKET_ANSWER_MAX], again[PACKET_ANSWER_MAX];
-	const uint32_t sender = packet.source.address;
+	const address_t sender = packet.source.address;
 
 	/* A segment whose header is cut is never refused. */
 	if (!packet__is_sound(&packet) || !packet__refuse(&packet, answer))
@@ -72,7 +83,7 @@ static void take_tunnel(uint8_t *frame, size_t size)
 	bool is_sound;
 	size_t i;
 
-	if (packet__read(&packet, frame, size) || packet.protocol != IPPROTO_UDP ||
+	if (read_packet(&packet, frame, size) || packet.protocol != IPPROTO_UDP ||
 	    packet.is_fragment)
 		return;
 	is_sound = packet__is_sound(&packet);
@@ -140,7 +151,7 @@ static void rewrite(uint8_t *frame, size_t size)
 	struct packet packet, again;
 	enum packet_flaw flaw;
 
-	flaw = packet__read(&packet, frame, size);
+	flaw = read_packet(&packet, frame, size);
 	if (flaw) {
 		take_flawed(flaw, packet);
 		return;

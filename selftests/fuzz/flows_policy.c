@@ -33,8 +33,13 @@ static void look_at(const struct policy *policy)
 	}
 	for (i = 0; i < policy->machine_count; i++)
 		require(policy->machines[i].vni <= TUNNEL_VNI_MAX);
-	for (i = 0; i < policy->route_count; i++)
-		require(policy__route(policy, policy->routes[i].address));
+	for (i = 0; i < policy->route_count; i++) {
+		const struct address_range *range = &policy->routes[i].range;
+		/* The first address that is not one of IPv4. */
+		const address_t other = address_range__is_ipv4(range) ? 0 : (address_t)1 << 32;
+
+		require(policy__route(policy, range->first | (other & ~range->mask)));
+	}
 }
 
 /* The bytes as the file of tenants of a gateway. */

@@ -16,7 +16,6 @@
 #define STEPS_BYTES_MAX 1024
 #define SECOND 1000000000ULL
 #define IP 14
-#define TCP (IP + 20)
 
 struct change {
 	struct flow *flow;
@@ -140,27 +139,55 @@ static void put32(uint8_t *bytes, uint32_t value)
 	bytes[3] = value;
 }
 
+/* Headers of a packet with 20 bytes, and the EtherType before them. */
+static void put_ipv4(uint8_t *ip, uint8_t protocol, const struct end *source,
+		     const struct end *destination)
+{
+	ip[-2] = 8;
+	ip[0] = 0x45;
+	ip[3] = 40;
+	ip[8] = 64;
+	ip[9] = protocol;
+	put32(ip + 12, source->address);
+	put32(ip + 16, destination->address);
+}
+
+static void put_ipv6(uint8_t *ip, uint8_t protocol, const struct end *source,
+		     const struct end *destination)
+{
+	ip[-2] = 0x86;
+	ip[-1] = 0xdd;
+	ip[0] = 0x60;
+	ip[5] = 20;
+	ip[6] = protocol;
+	ip[7] = 64;
+	address__put(ip + 8, ADDRESS_LENGTH, source->address);
+	address__put(ip + 24, ADDRESS_LENGTH, destination->address);
+}
+
 /* A segment or a datagram: @step[1] are flags, and @step[3] says how wrong the numbers are. */
 static enum function_action send_packet(const uint8_t *step, const struct end *source,
 					const struct end *destination, bool is_tcp, bool is_back)
 {
-	uint8_t frame[IP + 40] = {
-		[6] = 2, [11] = 0xb, [12] = 8, [14] = 0x45, [17] = 40, [22] = 64
-	};
+	const bool is_ipv6 = !address__is_ipv4(source->address);
+	uint8_t frame[IP + 60] = { [6] = 2, [11] = 0xb };
+	uint8_t *transport = frame + IP + (is_ipv6 ? 40 : 20);
+	const uint8_t protocol = is_tcp ? IPPROTO_TCP : IPPROTO_UDP;
 	enum function_action action;
 	struct packet packet;
 
-	frame[IP + 9] = is_tcp ? IPPROTO_TCP : IPPROTO_UDP;
-	put32(frame + IP + 12, source->address);
-	put32(frame + IP + 16, destination->address);
-	put32(frame + TCP, (uint32_t)source->port << 16 | destination->port);
+	if (is_ipv6)
+		put_ipv6(frame + IP, protocol, source, destination);
+	else
+		put_ipv4(frame + IP, protocol, source, destination);
+	put32(transport, (uint32_t)source->port << 16 | destination->port);
 	if (is_tcp) {
-		put32(frame + TCP + 4, (is_back ? 700 : 100) + (step[3] & 3));
-		put32(frame + TCP + 8, (is_back ? 100 : 700) + (step[3] >> 2 & 3));
-		frame[TCP + 12] = 5 << 4;
-		frame[TCP + 13] = step[1];
+		put32(transport + 4, (is_back ? 700 : 100) + (step[3] & 3));
+		put32(transport + 8, (is_back ? 100 : 700) + (step[3] >> 2 & 3));
+		transport[12] = 5 << 4;
+		transport[13] = step[1];
 	} else {
-		frame[TCP + 5] = 20;
+		transport[5] = 20;
 	}
 	repair_ipv4(frame, sizeof(frame));
 	require(!packet__read(&packet, frame, sizeof(frame)));

@@ -35,6 +35,7 @@ PATIENCE_S = 60
 SILENCE_S = 2
 FLAGS = {"F": 1, "S": 2, "R": 4, "P": 8, "A": 16, "U": 32, "0": 0}
 IP_MTU_DISCOVER, IP_PMTUDISC_DO, IP_RECVERR, IP_MTU = 10, 2, 11, 14  # of <linux/in.h>
+IPV6_MTU_DISCOVER, IPV6_MTU = 23, 24  # of <linux/in6.h>
 
 kept = []
 listeners = {}
@@ -42,6 +43,14 @@ listeners = {}
 
 class Wrong(Exception):
     pass
+
+
+def family_of(address):
+    return socket.AF_INET6 if ":" in address else socket.AF_INET
+
+
+def udp(address):
+    return socket.socket(family_of(address), socket.SOCK_DGRAM)
 
 
 def echo(listener, datagrams):
@@ -71,9 +80,13 @@ def echo(listener, datagrams):
 
 
 def listen(port, address=""):
-    listener = socket.create_server((address, int(port)), backlog=128)
-    datagrams = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    family = socket.AF_INET if address and ":" not in address else socket.AF_INET6
+    listener = socket.create_server((address, int(port)), family=family, backlog=128,
+                                    dualstack_ipv6=not address)
+    datagrams = socket.socket(family, socket.SOCK_DGRAM)
     datagrams.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    if not address:
+        datagrams.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
     datagrams.bind((address, int(port)))
     listeners[port, address] = listener
     threading.Thread(target=echo, args=(listener, datagrams), daemon=True).start()
@@ -142,7 +155,7 @@ def reset():
 
 
 def datagrams(count, address, port):
-    new = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(int(count))]
+    new = [udp(address) for _ in range(int(count))]
     for one in new:
         one.connect((address, int(port)))
     exchange(new)
@@ -156,7 +169,24 @@ def checksum(data):
     return ~(total + (total >> 16)) & 0xffff
 
 
+def ping6(address):
+    """The kernel writes the checksum, and passes on no header of IPv6."""
+    raw = socket.socket(socket.AF_INET6, socket.SOCK_RAW, socket.IPPROTO_ICMPV6)
+    rest = struct.pack("!HH", os.getpid() & 0xffff, 1)
+    raw.sendto(b"\x80\0\0\0" + rest, (address, 0))
+    end = time.monotonic() + PATIENCE_S
+    while time.monotonic() < end:
+        raw.settimeout(PATIENCE_S)
+        data = raw.recv(2048)
+        if data[0] == 129 and data[4:8] == rest:
+            return
+    raise Wrong("no reply")
+
+
 def ping(address):
+    if ":" in address:
+        ping6(address)
+        return
     raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
     rest = struct.pack("!HH", os.getpid() & 0xffff, 1)
     raw.sendto(b"\x08\0" + struct.pack("!H", checksum(b"\x08\0" + rest)) + rest, (address, 0))
@@ -191,14 +221,14 @@ def silent(address, port):
 
 
 def prohibited(address, port):
-    one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    one = udp(address)
     one.connect((address, int(port)))
     one.settimeout(PATIENCE_S)
     one.send(b"x")
     try:
         one.recv(1)
     except OSError as error:
-        if error.errno == errno.EHOSTUNREACH:
+        if error.errno == (errno.EACCES if ":" in address else errno.EHOSTUNREACH):
             return
         raise
     raise Wrong("an answer came")
@@ -220,8 +250,10 @@ def unreachable(address, port):
 
 
 def path_mtu(length, address, port, mtu):
-    one = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    one.setsockopt(socket.IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_DO)
+    is_ipv6 = ":" in address
+    level = socket.IPPROTO_IPV6 if is_ipv6 else socket.IPPROTO_IP
+    one = udp(address)
+    one.setsockopt(level, IPV6_MTU_DISCOVER if is_ipv6 else IP_MTU_DISCOVER, IP_PMTUDISC_DO)
     one.connect((address, int(port)))
     one.settimeout(PATIENCE_S)
     one.send(bytes(int(length)))
@@ -230,10 +262,10 @@ def path_mtu(length, address, port, mtu):
     except OSError as error:
         if error.errno != errno.EMSGSIZE:
             raise
-    found = one.getsockopt(socket.IPPROTO_IP, IP_MTU)
+    found = one.getsockopt(level, IPV6_MTU if is_ipv6 else IP_MTU)
     if found != int(mtu):
         raise Wrong(f"the MTU is {found}")
-    data = os.urandom(found - 28)
+    data = os.urandom(found - (48 if is_ipv6 else 28))
     one.send(data)
     if one.recv(65536) != data:
         raise Wrong("another datagram came back")

@@ -13,7 +13,8 @@ add_ports() {
 	done
 }
 
-# add_host NAME ADDRESS GATEWAY MAC: a host, which does what tell says
+# add_host NAME ADDRESS GATEWAY MAC [ADDRESS GATEWAY]: a host, with an address of IPv6, too, which
+# does what tell says
 add_host() {
 	ip netns add "$1"
 	ip link add "$1" link flows1 address "$4" type macvlan mode vepa
@@ -25,6 +26,11 @@ add_host() {
 		ip address add $2/24 dev $1
 		ip neighbour replace $3 lladdr 02:00:00:00:00:01 dev $1
 		ip route add default via $3"
+	[ $# = 4 ] || ip netns exec "$1" sh -c "
+		echo 0 >/proc/sys/net/ipv6/conf/$1/disable_ipv6
+		ip address add $5/64 dev $1 nodad
+		ip neighbour replace $6 lladdr 02:00:00:00:00:01 dev $1
+		ip route add default via $6"
 	rm -f "/run/$1.asked" "/run/$1.answered"
 	mkfifo "/run/$1.asked" "/run/$1.answered"
 	# shellcheck disable=SC2154 # tests is of lib.sh

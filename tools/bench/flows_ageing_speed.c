@@ -51,7 +51,7 @@ static uint64_t cpu_ns(void)
 
 static void ask(void *subject, uint32_t number, struct flow *const *flows, unsigned int count)
 {
-	uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX], mac[6];
+	uint8_t key[FLOW_KEY_MAX], value[FLOW_VALUE_MAX], mac[6];
 	struct bench *bench = subject;
 	struct question_frame frame;
 	const struct packet packet = { .frame = frame.bytes, .length = sizeof(frame.bytes) };
@@ -61,7 +61,7 @@ static void ask(void *subject, uint32_t number, struct flow *const *flows, unsig
 	question__begin(&frame, mac, number);
 	for (i = 0; i < 2 * count; i++) {
 		function__entry(bench->function, flows[i / 2], i % 2, key, value);
-		question__put_key(&frame, i, key, sizeof(key));
+		question__put_key(&frame, i, key, function__key_length(bench->function));
 	}
 	/* Ports take no frames to all hosts. */
 	frame.bytes[0] = 2;
@@ -183,6 +183,7 @@ int main(int argc, char *argv[])
 	struct bench bench = { .now_ns = 1000000 * SECOND, .idle = 2 };
 	uint64_t spent_ns = 0, most_ns = 0, second_ns;
 	unsigned int flows, timeout, i;
+	static const uint16_t types[PORT_TYPES] = { DART_TEA_USE_ETHERTYPE };
 	struct dart_error error;
 	struct policy policy;
 	char text[1000];
@@ -193,8 +194,8 @@ int main(int argc, char *argv[])
 	timeout = atoi(argv[4]);
 	snprintf(text, sizeof(text), POLICY, flows, flows, timeout);
 	if (policy__parse(&policy, text, strlen(text), "flows.yaml", &error) ||
-	    port__open(argv[1], DART_TEA_USE_ETHERTYPE, &bench.daemon, &error) ||
-	    port__open(argv[2], DART_TEA_USE_ETHERTYPE, &bench.machine, &error) ||
+	    port__open(argv[1], types, false, &bench.daemon, &error) ||
+	    port__open(argv[2], types, false, &bench.machine, &error) ||
 	    function__new(&nat_type, &policy, &handlers, &bench, &bench.function, &error))
 		fail(error.text);
 	fill(&bench, flows, timeout);

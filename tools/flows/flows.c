@@ -26,7 +26,7 @@
 static void enter(void *subject, struct flow *flow)
 {
 	struct flows *flows = subject;
-	uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
+	uint8_t key[FLOW_KEY_MAX], value[FLOW_VALUE_MAX];
 	enum flow_direction direction;
 
 	/* An answer to a packet that is translated finds its entry. */
@@ -41,7 +41,7 @@ static void enter(void *subject, struct flow *flow)
 static void remove_entries(struct flows *flows, struct flow *flow, struct flow *token)
 {
 	const int first = function__first_direction(flows->function);
-	uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
+	uint8_t key[FLOW_KEY_MAX], value[FLOW_VALUE_MAX];
 	int direction;
 
 	for (direction = FLOW_OUT; direction >= first; direction--) {
@@ -146,12 +146,9 @@ static bool take_frame(struct flows *flows, const struct port_frame *frame, uint
 		flows->limited++;
 		return false;
 	}
-	if (frame->is_tagged || frame->is_long) {
-		flows->tagged += frame->is_tagged;
-		flows->long_frames += !frame->is_tagged;
-		return false;
-	}
-	return true;
+	flows->tagged += frame->is_tagged;
+	flows->long_frames += frame->is_long;
+	return !frame->is_long;
 }
 
 /*
@@ -161,7 +158,7 @@ static bool take_frame(struct flows *flows, const struct port_frame *frame, uint
 static bool expire(struct flows *flows, struct packet *packet, uint8_t *answer, uint64_t now)
 {
 	if (policy__is_spoofed(flows->policy, packet) ||
-	    !packet__expire(packet, policy__own_address(flows->policy), answer) ||
+	    !packet__expire(packet, policy__own_address(flows->policy, packet->is_ipv6), answer) ||
 	    !is_within(&flows->refused, flows->policy->refusal_rate, now))
 		return false;
 	flows->exceeded++;
@@ -270,6 +267,9 @@ static bool judge(struct flows *flows, const struct port_frame *frame, struct pa
 	if (!take_frame(flows, frame, now))
 		return false;
 	flaw = packet__read(packet, frame->bytes, frame->length);
+	/* Behind the tags that the filter of the port saw. */
+	if (packet->is_ipv6 && !flows->policy->has_ipv6)
+		flaw = PACKET_OTHER;
 	if (flaw == PACKET_FRAGMENT)
 		return follow(flows, packet, now);
 	if (flaw) {
@@ -468,6 +468,14 @@ static const struct function_type *const types[] = {
 	[POLICY_GATEWAY] = &gateway_type,
 };
 
+static int open_port(struct flows *flows, struct dart_error *error)
+{
+	const uint16_t types[PORT_TYPES] = { ETHERTYPE_IP,
+					     flows->policy->has_ipv6 ? ETHERTYPE_IPV6 : 0 };
+
+	return port__open(flows->policy->interface, types, true, &flows->port, error);
+}
+
 static int open_all(struct flows *flows, struct dart_error *error)
 {
 	struct control_subject control = { NULL, pack_status, NULL, settle, flows };
@@ -478,7 +486,7 @@ static int open_all(struct flows *flows, struct dart_error *error)
 	if (!flows->policy || !flows->fragments)
 		return dart_error__no_memory(error);
 	ret = policy__read(flows->policy, flows->options->policy, error)	?:
-		      port__open(flows->policy->interface, ETHERTYPE_IP, &flows->port, error) ?:
+		      open_port(flows, error)					?:
 		      open_loop(flows, error);
 	if (ret)
 		return ret;

@@ -13,16 +13,16 @@ static const struct policy_service *service_of(const struct flows *flows, size_t
 
 static void on_changed(void *subject, size_t server, bool is_up, const char *reason)
 {
-	char service_text[POLICY_END_TEXT], server_text[POLICY_END_TEXT];
+	char service_text[END_TEXT], server_text[END_TEXT];
 	struct flows *flows = subject;
 	const struct policy_service *service = service_of(flows, server);
 	struct dart_error error;
 
 	balancer__set_up(flows->function, server, is_up);
 	flows__say("the server %s of %s %s is %s%s%s",
-		   policy__print_end(&flows->policy->servers[server].end, server_text),
+		   end__print(&flows->policy->servers[server].end, server_text),
 		   policy__protocol_name(service->protocol),
-		   policy__print_end(&service->end, service_text), is_up ? "up" : "down",
+		   end__print(&service->end, service_text), is_up ? "up" : "down",
 		   reason ? ": " : "", reason ?: "");
 	/* Flows may have ended. */
 	flows__write_journal(flows, &error);
@@ -61,13 +61,13 @@ static json_t *pack_server(const struct flows *flows, size_t number)
 	const struct health_result result = health__result(flows->health, number);
 	const struct policy_server *server = &flows->policy->servers[number];
 	const struct policy_service *service = service_of(flows, number);
-	char service_text[POLICY_END_TEXT], server_text[POLICY_END_TEXT];
+	char service_text[END_TEXT], server_text[END_TEXT];
 
 	return json_pack("{s:s, s:s, s:s, s:i, s:s, s:o, s:o, s:o, s:s?}", "protocol",
 			 policy__protocol_name(service->protocol), "service",
-			 policy__print_end(&service->end, service_text), "server",
-			 policy__print_end(&server->end, server_text), "weight",
-			 (int)server->weight, "state", state_of(flows, number), "flows",
+			 end__print(&service->end, service_text), "server",
+			 end__print(&server->end, server_text), "weight", (int)server->weight,
+			 "state", state_of(flows, number), "flows",
 			 dart_json__unsigned(balancer__flows(flows->function, number)), "checks",
 			 dart_json__unsigned(result.checks), "failures",
 			 dart_json__unsigned(result.failures), "reason", result.reason);

@@ -8,7 +8,7 @@ _Static_assert(FUNCTION_QUESTION_FLOWS *FLOW_DIRECTIONS == DART_TEA_USE_KEYS, "a
 
 void flows__ask(void *subject, uint32_t number, struct flow *const *asked, unsigned int count)
 {
-	uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
+	uint8_t key[FLOW_KEY_MAX], value[FLOW_VALUE_MAX];
 	struct flows *flows = subject;
 	struct question_frame frame;
 	const struct packet packet = { .frame = frame.bytes, .length = sizeof(frame.bytes) };
@@ -56,12 +56,12 @@ static int on_answers(sd_event_source *source, int fd, uint32_t events, void *da
 
 int flows__open_questions(struct flows *flows, struct dart_error *error)
 {
+	static const uint16_t types[PORT_TYPES] = { DART_TEA_USE_ETHERTYPE };
 	int ret;
 
 	if (function__is_permanent(flows->function))
 		return 0;
-	ret = port__open(flows->policy->interface, DART_TEA_USE_ETHERTYPE, &flows->questions,
-			 error);
+	ret = port__open(flows->policy->interface, types, false, &flows->questions, error);
 	if (ret)
 		return ret;
 	ret = sd_event_add_io(flows->event, &flows->answers_source, port__fd(flows->questions),

@@ -27,7 +27,7 @@ static void answer_question(void *subject, uint32_t number, struct flow *const *
 			    unsigned int count)
 {
 	static const uint8_t sender[6] = { 2, 0, 0, 0, 0, 9 };
-	uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
+	uint8_t key[FLOW_KEY_MAX], value[FLOW_VALUE_MAX];
 	uint64_t idle[DART_TEA_USE_KEYS], least[FUNCTION_QUESTION_FLOWS];
 	struct question_frame frame;
 	unsigned int i, stamp;
@@ -41,7 +41,7 @@ static void answer_question(void *subject, uint32_t number, struct flow *const *
 	question__begin(&frame, sender, number);
 	for (i = 0; i < 2 * count; i++) {
 		function__entry(scene.function, flows[i / 2], i % 2, key, value);
-		question__put_key(&frame, i, key, sizeof(key));
+		question__put_key(&frame, i, key, FLOW_KEY_LENGTH);
 	}
 	assert_false(question__read_answer(&frame, sizeof(frame), &read, idle));
 	frame.bytes[15] = DART_TEA_USE_ANSWER;
@@ -64,13 +64,13 @@ static void answer_question(void *subject, uint32_t number, struct flow *const *
 /* A packet of the flow leaves the switch, in one direction. */
 static void use(const struct flow *flow, enum flow_direction direction)
 {
-	uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
+	uint8_t key[FLOW_KEY_MAX], value[FLOW_VALUE_MAX];
 	unsigned int stamp;
 	uint32_t crc;
 
 	function__entry(scene.function, flow, direction, key, value);
 	for (stamp = 0; stamp < DART_TEA_USE_STAMPS; stamp++) {
-		crc = dart_store__crc(polynomials[stamp], key, sizeof(key));
+		crc = dart_store__crc(polynomials[stamp], key, FLOW_KEY_LENGTH);
 		machine.stamps[stamp][crc % machine.cells] = scene.now / UNIT_NS;
 	}
 }

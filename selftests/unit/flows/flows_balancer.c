@@ -78,7 +78,7 @@ static struct flow *flow_of(struct end client)
 
 static void test_connection(void **state)
 {
-	uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
+	uint8_t key[FLOW_KEY_MAX], value[FLOW_VALUE_MAX];
 	const struct end client = { CLIENT, 4000 };
 	struct end server;
 	struct flow *flow;
@@ -99,14 +99,14 @@ static void test_connection(void **state)
 	/* Packets of the client get the server as destination, answers the service as source. */
 	function__entry(scene.function, flow, FLOW_BACK, key, value);
 	assert_memory_equal(key, ((uint8_t[]){ 198, 51, 100, 1, 192, 0, 2, 10, 15, 160, 0, 80, 6 }),
-			    sizeof(key));
+			    FLOW_KEY_LENGTH);
 	assert_memory_equal(value,
 			    ((uint8_t[]){ 10, 1, 0, server.address, 8080 >> 8, 8080 & 255, 2 }), 7);
 	function__entry(scene.function, flow, FLOW_OUT, key, value);
 	assert_memory_equal(key,
 			    ((uint8_t[]){ 10, 1, 0, server.address, 198, 51, 100, 1, 8080 >> 8,
 					  8080 & 255, 15, 160, 6 }),
-			    sizeof(key));
+			    FLOW_KEY_LENGTH);
 	assert_memory_equal(value, ((uint8_t[]){ 192, 0, 2, 10, 0, 80, 3 }), 7);
 	close_scene();
 }
@@ -490,7 +490,7 @@ static void test_comparison(void **state)
 {
 	static const uint8_t stray[FLOW_VALUE_MAX] = { 192, 0, 2, 10, 0, 80, 1 };
 	static const uint8_t foreign[FLOW_VALUE_MAX] = { 192, 0, 2, 99, 0, 80, 1 };
-	uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
+	uint8_t key[FLOW_KEY_MAX], value[FLOW_VALUE_MAX];
 	const struct end client = { CLIENT, 4000 };
 
 	open_scene(&balancer_type, ALL);

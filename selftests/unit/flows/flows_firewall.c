@@ -226,7 +226,7 @@ static void test_ports_again(void **state)
 
 static void test_ports_again_without_table(void **state)
 {
-	uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
+	uint8_t key[FLOW_KEY_MAX], value[FLOW_VALUE_MAX];
 
 	open_scene(&firewall_type, RULES);
 	connect_tcp();
@@ -424,7 +424,7 @@ static void test_reset_over_a_restart(void **state)
 
 static void test_comparison(void **state)
 {
-	uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
+	uint8_t key[FLOW_KEY_MAX], value[FLOW_VALUE_MAX];
 	const uint8_t open = 3;
 
 	open_scene(&firewall_type, RULES);

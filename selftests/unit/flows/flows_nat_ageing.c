@@ -345,7 +345,7 @@ static void test_half_open_connections(void **state)
 
 static void test_tracked_values(void **state)
 {
-	uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
+	uint8_t key[FLOW_KEY_MAX], value[FLOW_VALUE_MAX];
 	struct flow *flow;
 
 	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1}]\n");
@@ -367,7 +367,7 @@ static void test_tracked_values(void **state)
 
 static void see(const struct flow *flow, enum flow_direction direction, bool is_right)
 {
-	uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
+	uint8_t key[FLOW_KEY_MAX], value[FLOW_VALUE_MAX];
 
 	function__entry(scene.function, flow, direction, key, value);
 	if (!is_right)
@@ -379,7 +379,7 @@ static void test_comparison(void **state)
 {
 	static const uint8_t foreign[FLOW_VALUE_MAX] = { 192, 0, 2, 1, 0, 9, 1 };
 	static const uint8_t stray[FLOW_VALUE_MAX] = { 203, 0, 113, 1, 0, 9, 1 };
-	uint8_t key[FLOW_KEY_LENGTH] = { 10, 9, 9, 9, 198, 51, 100, 1, 0, 9, 0, 9, 17 };
+	uint8_t key[FLOW_KEY_MAX] = { 10, 9, 9, 9, 198, 51, 100, 1, 0, 9, 0, 9, 17 };
 	struct flow *flows[4];
 	int i;
 

@@ -61,9 +61,9 @@ static void test_all_is_read(void **state)
 	assert_int_equal(policy.addresses[2].address, 0xcb007109);
 	assert_int_equal(policy.addresses[2].last, 2999);
 	assert_true(policy.is_open);
-	assert_int_equal(policy__own_address(&policy), 0xc0000207);
+	assert_int_equal(policy__own_address(&policy, false), 0xc0000207);
 	policy.address = 0;
-	assert_int_equal(policy__own_address(&policy), 0xcb007101);
+	assert_int_equal(policy__own_address(&policy, false), 0xcb007101);
 	assert_int_equal(policy.timeout_ns[POLICY_TCP], 60000000000);
 	assert_int_equal(policy.timeout_ns[POLICY_UDP], 60000000000);
 	assert_int_equal(policy.statics[0].outside.port, 443);
@@ -140,6 +140,22 @@ static void test_mistakes_have_a_line(void **state)
 		{ "interface: an-interface-name\n",
 		  "flows.yaml:1: 'an-interface-name' is not a name" },
 		{ FIREWALL, "a policy of a firewall has 'interface', 'table', 'zones' and" },
+		{ FIREWALL "zones: [{name: a, addresses: ['2001:db8::/32']}]\n",
+		  "addresses of IPv6 need 'families: both'" },
+		{ FIREWALL ZONES "address6: 2001:db8::1\n",
+		  "addresses of IPv6 need 'families: both'" },
+		{ BASE POOLS "families: both\n",
+		  "'families: both' and 'address6' are for 'function: firewall'" },
+		{ "families: ipv6\n", "flows.yaml:1: 'ipv6' is neither both nor ipv4" },
+		{ "address6: 10.0.0.1\n", "flows.yaml:1: '10.0.0.1' is not an IPv6 address" },
+		{ "address6: fe80::1\n", "flows.yaml:1: 'fe80::1' is no address of a host" },
+		{ "address: 2001:db8::1\n", "flows.yaml:1: '2001:db8::1' is not an IPv4 address" },
+		{ "inside: ['2001:db8::/32']\n",
+		  "flows.yaml:1: '2001:db8::/32' is not a range of IPv4 addresses" },
+		{ FIREWALL "zones: [{name: a, addresses: ['::1']}]\n",
+		  "flows.yaml:5: '::1' has no address of an IPv6 host" },
+		{ "routes: [{prefix: '::/0', mac: 02:00:00:00:00:01, mtu: 1279}]\n",
+		  "flows.yaml:1: an 'mtu' of IPv6 is 1280 or more" },
 		{ "function: router\n",
 		  "flows.yaml:1: 'router' is neither nat, firewall, balancer nor gateway" },
 		{ "function: gateway\ninterface: eth1\ntable: t\n",
@@ -341,6 +357,45 @@ static void test_services(void **state)
 	policy__clear(&policy);
 }
 
+/* The longest range counts, and none of IPv6 contains an address of IPv4. */
+static void test_both_families(void **state)
+{
+	static const struct {
+		const char *address;
+		enum policy_action action; /* to a host in zone b */
+		uint8_t mac; /* of its route; 0: none */
+	} hosts[] = {
+		{ "2001:db8::1", POLICY_ACCEPT, 1 }, { "2001:db8:1::1", POLICY_REJECT, 2 },
+		{ "2001:db9::1", POLICY_DROP, 1 },   { "10.0.0.1", POLICY_ACCEPT, 3 },
+		{ "11.0.0.1", POLICY_DROP, 0 },
+	};
+	struct dart_error error;
+	struct policy policy;
+	struct end host, other;
+	size_t i;
+
+	assert_true(end__parse("[2001:db8:1::2]:80", &other));
+	assert_int_equal(parse(&policy,
+			       "function: firewall\ninterface: e\ntable: t\nfamilies: both\n"
+			       "routes: [{prefix: '::/0', mac: 02:00:00:00:00:01, mtu: 1280},"
+			       " {prefix: '2001:db8:1::/48', mac: 02:00:00:00:00:02},"
+			       " {prefix: 10.0.0.0/8, mac: 02:00:00:00:00:03, mtu: 576}]\n"
+			       "zones: [{name: a, addresses: ['2001:db8::/32', 10.0.0.0/8]},"
+			       " {name: b, addresses: ['2001:db8:1::/48']}]\n"
+			       "rules: [{from: a, to: b}, {from: b, to: b, action: reject}]\n",
+			       &error),
+			 0);
+	for (i = 0; i < sizeof(hosts) / sizeof(hosts[0]); i++) {
+		const struct policy_route *route;
+
+		assert_true(address__parse(hosts[i].address, &host.address));
+		assert_int_equal(policy__decide(&policy, 6, host.address, &other), hosts[i].action);
+		route = policy__route(&policy, host.address);
+		assert_int_equal(route ? route->mac[5] : 0, hosts[i].mac);
+	}
+	policy__clear(&policy);
+}
+
 static void test_ends(void **state)
 {
 	static const char *const wrong[] = { "",
@@ -353,17 +408,17 @@ static void test_ends(void **state)
 					     ":1",
 					     "10.0.0.256:1",
 					     "10.0.0.1: 1" };
-	char text[POLICY_END_TEXT];
+	char text[END_TEXT];
 	struct end end;
 	size_t i;
 
-	assert_true(policy__take_end("255.255.255.255:65535", &end));
-	assert_string_equal(policy__print_end(&end, text), "255.255.255.255:65535");
-	assert_true(policy__take_end("10.0.0.1:65535", &end));
+	assert_true(end__parse("255.255.255.255:65535", &end));
+	assert_string_equal(end__print(&end, text), "255.255.255.255:65535");
+	assert_true(end__parse("10.0.0.1:65535", &end));
 	assert_int_equal(end.address, 0x0a000001);
 	assert_int_equal(end.port, 65535);
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		assert_false(policy__take_end(wrong[i], &end));
+		assert_false(end__parse(wrong[i], &end));
 }
 
 int main(void)
@@ -374,6 +429,7 @@ int main(void)
 		TEST("a reload keeps some settings", test_a_reload_keeps_some_settings),
 		TEST("the first rule that fits decides, and then the refusal", test_rules),
 		TEST("services and their servers are found", test_services),
+		TEST("ranges of both families are told apart", test_both_families),
 		TEST("an end is an address and a port", test_ends),
 	};
 

@@ -16,6 +16,8 @@
 #define SECOND 1000000000ULL
 #define IP 14
 #define TCP (IP + 20)
+#define TCP_6 (IP + 40)
+#define INSIDE_6 0x20010db80001 /* 2001:db8:1::/48 */
 #define S SEGMENT_SYN
 #define A SEGMENT_ACK
 #define F SEGMENT_FIN
@@ -87,7 +89,7 @@ static const struct function_handlers handlers = {
 	.ask = ASK,
 };
 
-static inline struct end at(uint32_t address, uint16_t port)
+static inline struct end at(address_t address, uint16_t port)
 {
 	return (struct end){ address, port };
 }
@@ -142,7 +144,7 @@ static inline struct recorded recorded_of(const struct flow *flow)
 /* Another process, which knows this flow from the journal, and finds its entries in the table. */
 static inline void restart(const struct function_type *type, const struct recorded *recorded)
 {
-	uint8_t key[FLOW_KEY_LENGTH], value[FLOW_VALUE_MAX];
+	uint8_t key[FLOW_KEY_MAX], value[FLOW_VALUE_MAX];
 	enum flow_direction direction;
 	struct dart_error error;
 	struct flow *flow;
@@ -204,30 +206,61 @@ static inline void put32(uint8_t *bytes, uint32_t value)
 	put16(bytes + 2, value);
 }
 
-/* A frame from the next hop of its source; returns its length. */
-static inline size_t make(uint8_t *frame, uint8_t protocol, struct end source,
-			  struct end destination, size_t length)
+/* The place after the header of IPv4 or IPv6. */
+static inline uint8_t *transport_of(uint8_t *frame)
+{
+	return frame + (frame[IP] >> 4 == 6 ? TCP_6 : TCP);
+}
+
+static inline void make_ipv4(uint8_t *ip, uint8_t protocol, struct end source,
+			     struct end destination, size_t length)
 {
 	uint32_t sum = 0;
 	size_t i;
 
-	memset(frame, 0, IP + 20 + length);
-	frame[6] = 2;
-	frame[11] = source.address >> 24 == 10 ? 0xa : 0xb;
-	put16(frame + 12, 0x0800);
-	frame[IP] = 0x45;
-	put16(frame + IP + 2, 20 + length);
-	frame[IP + 8] = 64;
-	frame[IP + 9] = protocol;
-	put32(frame + IP + 12, source.address);
-	put32(frame + IP + 16, destination.address);
+	ip[0] = 0x45;
+	put16(ip + 2, 20 + length);
+	ip[8] = 64;
+	ip[9] = protocol;
+	put32(ip + 12, source.address);
+	put32(ip + 16, destination.address);
 	for (i = 0; i < 20; i += 2)
-		sum += frame[IP + i] << 8 | frame[IP + i + 1];
+		sum += ip[i] << 8 | ip[i + 1];
 	sum = (sum & 0xffff) + (sum >> 16);
-	put16(frame + IP + 10, ~(sum + (sum >> 16)));
-	put16(frame + TCP, source.port);
-	put16(frame + TCP + 2, destination.port);
-	return IP + 20 + length;
+	put16(ip + 10, ~(sum + (sum >> 16)));
+}
+
+static inline void make_ipv6(uint8_t *ip, uint8_t protocol, struct end source,
+			     struct end destination, size_t length)
+{
+	ip[0] = 0x60;
+	put16(ip + 4, length);
+	ip[6] = protocol == IPPROTO_ICMP ? IPPROTO_ICMPV6 : protocol;
+	ip[7] = 64;
+	address__put(ip + 8, 16, source.address);
+	address__put(ip + 24, 16, destination.address);
+}
+
+/* A frame from the next hop of its source; returns its length. */
+static inline size_t make(uint8_t *frame, uint8_t protocol, struct end source,
+			  struct end destination, size_t length)
+{
+	const bool is_ipv4 = address__is_ipv4(source.address);
+	const bool is_inside = is_ipv4 ? source.address >> 24 == 10 :
+					 source.address >> 80 == INSIDE_6;
+	uint8_t *transport = frame + (is_ipv4 ? TCP : TCP_6);
+
+	memset(frame, 0, transport - frame + length);
+	frame[6] = 2;
+	frame[11] = is_inside ? 0xa : 0xb;
+	put16(frame + 12, is_ipv4 ? 0x0800 : 0x86dd);
+	if (is_ipv4)
+		make_ipv4(frame + IP, protocol, source, destination, length);
+	else
+		make_ipv6(frame + IP, protocol, source, destination, length);
+	put16(transport, source.port);
+	put16(transport + 2, destination.port);
+	return transport - frame + length;
 }
 
 /* Returns the verdict, which is that of the function's type. */
@@ -266,11 +299,12 @@ static inline unsigned int send_segment(struct end source, struct end destinatio
 {
 	uint8_t frame[200];
 	const size_t length = make(frame, IPPROTO_TCP, source, destination, 20);
+	uint8_t *tcp = transport_of(frame);
 
-	put32(frame + TCP + 4, sequence);
-	put32(frame + TCP + 8, acknowledgement);
-	frame[TCP + 12] = 5 << 4;
-	frame[TCP + 13] = flags;
+	put32(tcp + 4, sequence);
+	put32(tcp + 8, acknowledgement);
+	tcp[12] = 5 << 4;
+	tcp[13] = flags;
 	return take(frame, length, false);
 }
 
@@ -279,8 +313,19 @@ static inline unsigned int send_datagram(struct end source, struct end destinati
 	uint8_t frame[200];
 	const size_t length = make(frame, IPPROTO_UDP, source, destination, 20);
 
-	put16(frame + TCP + 4, 20);
+	put16(transport_of(frame) + 4, 20);
 	return take(frame, length, false);
+}
+
+static inline void put_echo(uint8_t *frame, struct end source, struct end destination,
+			    bool is_reply)
+{
+	const bool is_ipv4 = address__is_ipv4(source.address);
+	uint8_t *icmp = transport_of(frame);
+
+	put32(icmp, 0);
+	icmp[0] = is_ipv4 ? (is_reply ? 0 : 8) : (is_reply ? 129 : 128);
+	put16(icmp + 4, is_reply ? destination.port : source.port);
 }
 
 static inline unsigned int send_echo(struct end source, struct end destination, bool is_reply)
@@ -288,28 +333,31 @@ static inline unsigned int send_echo(struct end source, struct end destination, 
 	uint8_t frame[200];
 	const size_t length = make(frame, IPPROTO_ICMP, source, destination, 20);
 
-	put32(frame + TCP, is_reply ? 0 : 8 << 24);
-	put16(frame + TCP + 4, is_reply ? destination.port : source.port);
+	put_echo(frame, source, destination, is_reply);
 	return take(frame, length, false);
 }
 
-/* An error of a host, or a router, that quotes a packet of @source to @destination. */
-static inline unsigned int send_error(uint32_t sender, uint32_t receiver, uint8_t protocol,
+/*
+ * An error of a host, or a router, that quotes a packet of @source to @destination: "fragmentation
+ * needed", or "packet too big".
+ */
+static inline unsigned int send_error(address_t sender, address_t receiver, uint8_t protocol,
 				      struct end source, struct end destination)
 {
-	uint8_t frame[200], quoted[100];
+	const bool is_ipv4 = address__is_ipv4(sender);
+	uint8_t frame[200], quoted[100], *icmp;
 	size_t length;
 
-	make(quoted, protocol, source, destination, 20);
-	if (protocol == IPPROTO_ICMP) {
-		put32(quoted + TCP, 8 << 24);
-		put16(quoted + TCP + 4, source.port);
-	}
-	length = make(frame, IPPROTO_ICMP, at(sender, 0), at(receiver, 0), 8 + 28);
-	memset(frame + TCP, 0, 8);
-	frame[TCP] = 3;
-	frame[TCP + 1] = 4;
-	memcpy(frame + TCP + 8, quoted + IP, 28);
+	length = make(quoted, protocol, source, destination, 20);
+	if (protocol == IPPROTO_ICMP)
+		put_echo(quoted, source, destination, false);
+	length -= IP + 12; /* 8 bytes of the transport */
+	length = make(frame, IPPROTO_ICMP, at(sender, 0), at(receiver, 0), 8 + length);
+	icmp = transport_of(frame);
+	memset(icmp, 0, 8);
+	icmp[0] = is_ipv4 ? 3 : 2;
+	icmp[1] = is_ipv4 ? 4 : 0;
+	memcpy(icmp + 8, quoted + IP, frame + length - icmp - 8);
 	return take(frame, length, false);
 }
 

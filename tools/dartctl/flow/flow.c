@@ -132,12 +132,21 @@ struct wanted {
 	long long count;
 };
 
-/* Is @end "ADDRESS:PORT" of this address? */
+/* The address of "ADDRESS:PORT", or of "[ADDRESS]:PORT" with IPv6: its place and its length. */
+static const char *address_of(const char *end, size_t *length)
+{
+	const bool has_brackets = *end == '[';
+
+	*length = strcspn(end + has_brackets, has_brackets ? "]" : ":");
+	return end + has_brackets;
+}
+
 static bool is_of(const char *end, const char *address)
 {
-	const size_t length = strlen(address);
+	size_t length;
+	const char *own = address_of(end, &length);
 
-	return !strncmp(end, address, length) && end[length] == ':';
+	return strlen(address) == length && !strncmp(own, address, length);
 }
 
 static int list(struct options *options, int argc, char **argv)
@@ -272,11 +281,13 @@ static int count_flow(json_t *hosts, json_t *ports, const json_t *flow)
 	const char *inside, *outside, *protocol;
 	char address[64], port[96];
 	json_t *host;
+	size_t length;
 
 	if (json_unpack((json_t *)flow, "{s:s, s:s, s:s}", "inside", &inside, "outside", &outside,
 			"protocol", &protocol))
 		return fail(EPROTO, "a flow of dart-flows lacks its ends");
-	snprintf(address, sizeof(address), "%.*s", (int)strcspn(inside, ":"), inside);
+	inside = address_of(inside, &length);
+	snprintf(address, sizeof(address), "%.*s", (int)length, inside);
 	snprintf(port, sizeof(port), "%s %s", protocol, outside);
 	host = json_object_get(hosts, address);
 	if (!host) {

@@ -17,15 +17,23 @@
 #include "tools/flows/function/function.h"
 
 /* Lengths of keys and values: the schemas in schemas/. */
-static const struct {
-	const char *schema;
+struct schema {
+	const char *name;
 	json_int_t key_length, value_length;
-} tables[POLICY_FUNCTIONS] = {
+};
+
+static const struct schema schemas[POLICY_FUNCTIONS] = {
 	[POLICY_NAT] = { "nat", FLOW_KEY_LENGTH, 7 },
 	[POLICY_FIREWALL] = { "firewall", FLOW_KEY_LENGTH, 1 },
 	[POLICY_BALANCER] = { "nat", FLOW_KEY_LENGTH, 7 },
 	[POLICY_GATEWAY] = { "gateway", 7, 7 },
 };
+static const struct schema firewall6 = { "firewall6", FLOW_KEY_LENGTH_6, 1 };
+
+static const struct schema *schema_of(const struct policy *policy)
+{
+	return policy->has_ipv6 ? &firewall6 : &schemas[policy->function];
+}
 
 /* ---- this process and the interface */
 
@@ -108,12 +116,13 @@ static unsigned long long entries_of(const struct policy *policy)
 static void advise_table(struct findings *findings, const struct policy *policy)
 {
 	findings__command(findings, "dartctl table create %s --schema %s --entries %llu",
-			  policy->table, tables[policy->function].schema, entries_of(policy));
+			  policy->table, schema_of(policy)->name, entries_of(policy));
 }
 
 static void examine_table(struct findings *findings, const struct policy *policy,
 			  const json_t *reply)
 {
+	const struct schema *schema = schema_of(policy);
 	json_int_t rows_log2, cells, key, value;
 	const char *user;
 
@@ -125,18 +134,16 @@ static void examine_table(struct findings *findings, const struct policy *policy
 		findings__fail(findings, "table", "cannot understand dartd's table '%s'",
 			       policy->table);
 		findings__advise(findings, "install dartd and dart-flows of the same release");
-	} else if (key != tables[policy->function].key_length ||
-		   value != tables[policy->function].value_length) {
+	} else if (key != schema->key_length || value != schema->value_length) {
 		findings__fail(findings, "table",
 			       "the table '%s' has keys of %lld bytes and values of %lld, not "
 			       "%lld and %lld",
 			       policy->table, (long long)key, (long long)value,
-			       (long long)tables[policy->function].key_length,
-			       (long long)tables[policy->function].value_length);
+			       (long long)schema->key_length, (long long)schema->value_length);
 		findings__advise(findings,
 				 "'dartctl table remove', or another 'table' in the policy, and "
 				 "then 'dartctl table create' with --schema %s",
-				 tables[policy->function].schema);
+				 schema->name);
 	} else if ((uint64_t)cells << rows_log2 < entries_of(policy)) {
 		findings__warn(findings, "table",
 			       "the table '%s' has %llu places for up to %llu entries: dart-flows "

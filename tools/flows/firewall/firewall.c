@@ -42,11 +42,10 @@ static const char *const verdict_names[FIREWALL_VERDICTS] = {
 static uint64_t hash_of(const struct function *function, uint8_t protocol, const struct end *one,
 			const struct end *other)
 {
-	const bool is_less = one->address != other->address ? one->address < other->address :
-							      one->port < other->port;
+	const bool is_less = end__compare(one, other) < 0;
 	const struct end *low = is_less ? one : other, *high = is_less ? other : one;
-	const uint32_t key[] = { low->address, high->address,
-				 (uint32_t)low->port << 16 | high->port, protocol };
+	const address_t key[] = { low->address, high->address,
+				  (uint64_t)low->port << 24 | high->port << 8 | protocol };
 
 	return index__hash(&function->flows, key, sizeof(key));
 }
@@ -298,9 +297,12 @@ static int restore(struct function *function, const struct flow_record *record, 
 	enum flow_state state = record->protocol == IPPROTO_ICMP ? FLOW_KEPT : FLOW_ENTERING;
 	struct firewall *firewall = (struct firewall *)function;
 	enum flow_direction direction;
+	const bool is_ipv4 = address__is_ipv4(record->inside.address);
 	struct firewall_flow *flow;
 
 	if (!end__equal(&record->inside, &record->outside) ||
+	    is_ipv4 != address__is_ipv4(record->remote.address) ||
+	    (!is_ipv4 && !function->policy->has_ipv6) ||
 	    (record->protocol != IPPROTO_TCP && record->protocol != IPPROTO_UDP &&
 	     record->protocol != IPPROTO_ICMP))
 		return -EINVAL;

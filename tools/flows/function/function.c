@@ -103,7 +103,8 @@ bool function__tell_mtu(const struct function *function, struct packet *packet, 
 {
 	if (function->type->tell_mtu)
 		return function->type->tell_mtu(function, packet, mtu, frame);
-	return packet__tell_mtu(packet, policy__own_address(function->policy), mtu, frame);
+	return packet__tell_mtu(packet, policy__own_address(function->policy, packet->is_ipv6), mtu,
+				frame);
 }
 
 /* ---- flows */

@@ -138,9 +138,9 @@ void function__end(struct function *function, struct flow *flow);
 
 struct flow_record function__record(const struct function *function, const struct flow *flow);
 
-#define FLOW_NAME_MAX 32
+#define FLOW_NAME_MAX END_TEXT
 
-/* The name of a flow for users: its protocol, and ADDRESS:NUMBER at each end. */
+/* The name of a flow for users: its protocol, and each end with its number. */
 struct flow_names {
 	const char *protocol;
 	char inside[FLOW_NAME_MAX], outside[FLOW_NAME_MAX], remote[FLOW_NAME_MAX];
@@ -184,16 +184,19 @@ void function__forget(struct function *function, const struct flow_record *recor
 
 /* ---- the table */
 
-#define FLOW_KEY_LENGTH 13 /* of a function whose flows are between two ends; others: less */
+/* Bytes of keys of a function whose flows are between two ends, as its policy has addresses. */
+#define FLOW_KEY_LENGTH 13
+#define FLOW_KEY_LENGTH_6 37
+#define FLOW_KEY_MAX FLOW_KEY_LENGTH_6
 #define FLOW_VALUE_MAX 7
 
 enum flow_direction { FLOW_BACK, FLOW_OUT, FLOW_DIRECTIONS };
 
 /* The first direction that flows have an entry of; all have one of the last, FLOW_OUT. */
 enum flow_direction function__first_direction(const struct function *function);
-/* An entry of the flow, as in schemas/nat.yaml, firewall.yaml and gateway.yaml. */
+/* An entry of the flow, as in schemas/nat.yaml, firewall.yaml, firewall6.yaml and gateway.yaml. */
 void function__entry(const struct function *function, const struct flow *flow,
-		     enum flow_direction direction, uint8_t key[static FLOW_KEY_LENGTH],
+		     enum flow_direction direction, uint8_t key[static FLOW_KEY_MAX],
 		     uint8_t value[static FLOW_VALUE_MAX]);
 /* Is the insertion that is made now the last change of the flow, which should be in the table? */
 bool function__waits_for(const struct flow *flow);

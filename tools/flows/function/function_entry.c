@@ -5,9 +5,17 @@
 #include "function.h"
 #include "function_type.h"
 
+/* Keys with addresses of both families have those of IPv4 as mapped ones (RFC 4291, 2.5.5.2). */
+static size_t address_length(const struct function *function)
+{
+	return function->policy->has_ipv6 ? ADDRESS_LENGTH : ADDRESS_LENGTH_4;
+}
+
 uint32_t function__key_length(const struct function *function)
 {
-	return function->type->keys ? function->type->keys->length : FLOW_KEY_LENGTH;
+	if (function->type->keys)
+		return function->type->keys->length;
+	return function->policy->has_ipv6 ? FLOW_KEY_LENGTH_6 : FLOW_KEY_LENGTH;
 }
 
 uint32_t function__value_length(const struct function *function)
@@ -15,26 +23,24 @@ uint32_t function__value_length(const struct function *function)
 	return function->type->value_length;
 }
 
-static void put_end(uint8_t *bytes, size_t port, const struct end *end)
+static void put_port(uint8_t *bytes, uint16_t port)
 {
-	bytes[0] = end->address >> 24;
-	bytes[1] = end->address >> 16;
-	bytes[2] = end->address >> 8;
-	bytes[3] = end->address;
-	bytes[port] = end->port >> 8;
-	bytes[port + 1] = end->port;
+	bytes[0] = port >> 8;
+	bytes[1] = port;
+}
+
+static void put_address(uint8_t *bytes, size_t length, address_t address)
+{
+	if (length == ADDRESS_LENGTH && address__is_ipv4(address))
+		address |= ADDRESS_MAPPED;
+	address__put(bytes, length, address);
 }
 
 void function__put_value(uint8_t *value, const struct end *end, uint8_t flags)
 {
-	put_end(value, 4, end);
+	address__put(value, ADDRESS_LENGTH_4, end->address);
+	put_port(value + 4, end->port);
 	value[6] = flags;
-}
-
-static struct end get_end(const uint8_t *bytes, const uint8_t *port)
-{
-	return (struct end){ (uint32_t)bytes[0] << 24 | bytes[1] << 16 | bytes[2] << 8 | bytes[3],
-			     port[0] << 8 | port[1] };
 }
 
 enum flow_direction function__first_direction(const struct function *function)
@@ -42,15 +48,43 @@ enum flow_direction function__first_direction(const struct function *function)
 	return function->type->keys ? FLOW_OUT : FLOW_BACK;
 }
 
-static void put_ends(const struct flow_record *record, bool is_out, uint8_t *key)
+static void put_ends(const struct function *function, const struct flow_record *record, bool is_out,
+		     uint8_t *key)
 {
-	put_end(key, 8, is_out ? &record->inside : &record->remote);
-	put_end(key + 4, 6, is_out ? &record->remote : &record->outside);
-	key[12] = record->protocol;
+	const struct end *source = is_out ? &record->inside : &record->remote;
+	const struct end *destination = is_out ? &record->remote : &record->outside;
+	const size_t length = address_length(function);
+
+	put_address(key, length, source->address);
+	put_address(key + length, length, destination->address);
+	put_port(key + 2 * length, source->port);
+	put_port(key + 2 * length + 2, destination->port);
+	key[2 * length + 4] = record->protocol;
+}
+
+/* The ends of a key.  False: no flow has it. */
+static bool get_ends(const struct function *function, const uint8_t *key, struct flow_record *ends)
+{
+	const size_t length = address_length(function);
+	address_t *const addresses[] = { &ends->inside.address, &ends->remote.address };
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		*addresses[i] = address__get(key + i * length, length);
+		if (length == ADDRESS_LENGTH && address__is_ipv4(*addresses[i]))
+			return false;
+		if (*addresses[i] >> 32 == ADDRESS_MAPPED >> 32)
+			*addresses[i] ^= ADDRESS_MAPPED;
+	}
+	key += 2 * length;
+	ends->inside.port = key[0] << 8 | key[1];
+	ends->remote.port = key[2] << 8 | key[3];
+	ends->protocol = key[4];
+	return true;
 }
 
 void function__entry(const struct function *function, const struct flow *flow,
-		     enum flow_direction direction, uint8_t key[static FLOW_KEY_LENGTH],
+		     enum flow_direction direction, uint8_t key[static FLOW_KEY_MAX],
 		     uint8_t value[static FLOW_VALUE_MAX])
 {
 	struct flow_record record;
@@ -59,40 +93,41 @@ void function__entry(const struct function *function, const struct flow *flow,
 		function->type->keys->key(flow, key);
 	} else {
 		record = function->type->record(flow);
-		put_ends(&record, direction == FLOW_OUT, key);
+		put_ends(function, &record, direction == FLOW_OUT, key);
 	}
 	function->type->value(flow, direction, value);
 }
 
-/* The flow that has an entry with this key and this value. */
-static struct flow *find_entry(const struct function *function, const uint8_t *key,
-			       const uint8_t *value, enum flow_direction *direction)
+/* Finds the flow that has an entry with this key and this value.  False: remove the entry. */
+static bool find_entry(const struct function *function, const uint8_t *key, const uint8_t *value,
+		       struct flow **flow, enum flow_direction *direction)
 {
-	const struct end source = get_end(key, key + 8), destination = get_end(key + 4, key + 10);
+	struct flow_record ends;
 
-	return function->type->flow_of_entry(function, key[12], &source, &destination, value,
-					     direction);
-}
-
-/* Without a flow: is it the entry of a flow that was lost? */
-static bool is_stray(const struct function *function, const uint8_t *key, const uint8_t *value)
-{
-	const struct end destination = get_end(key + 4, key + 10);
-
-	return function->type->is_stray(function, key[12], &destination, value);
+	*flow = NULL;
+	if (function->type->keys) {
+		*flow = function->type->keys->find(function, key);
+		return *flow;
+	}
+	/* Somebody else's. */
+	if (!get_ends(function, key, &ends))
+		return true;
+	*flow = function->type->flow_of_entry(function, ends.protocol, &ends.inside, &ends.remote,
+					      value, direction);
+	return *flow || !function->type->is_stray(function, ends.protocol, &ends.remote, value);
 }
 
 bool function__see(struct function *function, const uint8_t *key, const uint8_t *value)
 {
-	uint8_t right_key[FLOW_KEY_LENGTH], right[FLOW_VALUE_MAX];
+	uint8_t right_key[FLOW_KEY_MAX], right[FLOW_VALUE_MAX];
 	const struct function_type *type = function->type;
 	enum flow_direction direction = FLOW_OUT;
 	struct flow *flow;
 
-	flow = type->keys ? type->keys->find(function, key) :
-			    find_entry(function, key, value, &direction);
+	if (!find_entry(function, key, value, &flow, &direction))
+		return false;
 	if (!flow)
-		return !type->keys && !is_stray(function, key, value);
+		return true;
 	function__entry(function, flow, direction, right_key, right);
 	if (memcmp(value, right, type->value_length) || flow->state == FLOW_KEPT ||
 	    flow->state == FLOW_ASKED)

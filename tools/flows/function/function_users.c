@@ -23,9 +23,9 @@ void function__names(const struct function *function, const struct flow *flow,
 	}
 	record = function->type->record(flow);
 	names->protocol = policy__protocol_name(record.protocol);
-	policy__print_end(&record.inside, names->inside);
-	policy__print_end(&record.outside, names->outside);
-	policy__print_end(&record.remote, names->remote);
+	end__print(&record.inside, names->inside);
+	end__print(&record.outside, names->outside);
+	end__print(&record.remote, names->remote);
 }
 
 struct flow *function__find_named(const struct function *function, const char *protocol,
@@ -36,8 +36,7 @@ struct flow *function__find_named(const struct function *function, const char *p
 
 	if (function->type->keys)
 		return function->type->keys->find_named(function, protocol, inside, remote);
-	if (!number || !policy__take_end(inside, &inside_end) ||
-	    !policy__take_end(remote, &remote_end))
+	if (!number || !end__parse(inside, &inside_end) || !end__parse(remote, &remote_end))
 		return NULL;
 	return function__find(function, number, &inside_end, &remote_end);
 }

@@ -4,10 +4,12 @@
 #define FLOWS_HOSTS_H
 
 #include "index.h"
+#include "tools/flows/packet/address.h"
 
 struct host {
 	struct index_link link;
-	uint32_t address, flows;
+	address_t address;
+	uint32_t flows;
 };
 
 struct hosts {
@@ -30,7 +32,7 @@ static inline void hosts__close(struct hosts *hosts)
 }
 
 /* NULL: it has no flows. */
-static inline struct host *hosts__find(const struct hosts *hosts, uint32_t address)
+static inline struct host *hosts__find(const struct hosts *hosts, address_t address)
 {
 	const uint64_t hash = index__hash(&hosts->index, &address, sizeof(address));
 	struct index_link *link = index__chain(&hosts->index, hash);
@@ -41,7 +43,7 @@ static inline struct host *hosts__find(const struct hosts *hosts, uint32_t addre
 }
 
 /* The number of its flows. */
-static inline uint32_t hosts__flows(const struct hosts *hosts, uint32_t address)
+static inline uint32_t hosts__flows(const struct hosts *hosts, address_t address)
 {
 	const struct host *host = hosts__find(hosts, address);
 
@@ -49,7 +51,7 @@ static inline uint32_t hosts__flows(const struct hosts *hosts, uint32_t address)
 }
 
 /* Counts a flow of the host; NULL: out of memory. */
-static inline struct host *hosts__hold(struct hosts *hosts, uint32_t address)
+static inline struct host *hosts__hold(struct hosts *hosts, address_t address)
 {
 	struct host *host = hosts__find(hosts, address);
 

@@ -20,14 +20,23 @@
 /* Records of ended flows that are too few to write the file anew. */
 #define ENDED_FEW 65536
 
+#define WIDE 8 /* kind of the first half of addresses of IPv6; the second half has the next one */
+#define IS_WIDE 16 /* added to an operation: the record belongs to the halves before it */
+#define HALVES 2
+#define HALF 18 /* bytes */
+#define UPPER 12 /* bytes of an address that are in the halves */
+#define PACKED_MAX ((HALVES + 1) * JOURNAL_RECORD_LENGTH)
+
+_Static_assert(HALVES *HALF == 3 * UPPER && UPPER + 4 == ADDRESS_LENGTH, "three addresses");
+
 static const char magic[8] = "DARTFLOW";
 
 struct journal {
 	char path[PATH_MAX], next_path[PATH_MAX + 8];
 	int lock, fd;
-	uint64_t records; /* in the file */
-	uint8_t *kept; /* that are not in the file yet */
-	size_t length, size; /* of these, and of their memory, bytes */
+	uint64_t records, kept_records; /* in the file, and not yet there */
+	uint8_t *kept; /* bytes of the latter */
+	size_t length, size; /* of these, and of their memory */
 	bool has_lost; /* a record found no memory: the file must be written anew */
 };
 
@@ -60,9 +69,9 @@ static uint32_t check_of(const uint8_t *bytes)
 	return XXH32(bytes + CHECK_LENGTH, JOURNAL_RECORD_LENGTH - CHECK_LENGTH, VERSION);
 }
 
-static void pack(const struct journal_record *record, uint8_t *bytes)
+static void pack_one(const struct journal_record *record, uint8_t kind, uint8_t *bytes)
 {
-	bytes[4] = record->operation;
+	bytes[4] = kind;
 	bytes[5] = record->protocol;
 	put16(bytes + 6, record->inside_port);
 	put16(bytes + 8, record->outside_port);
@@ -75,13 +84,45 @@ static void pack(const struct journal_record *record, uint8_t *bytes)
 	put32(bytes, check_of(bytes));
 }
 
-static bool unpack(const uint8_t *bytes, struct journal_record *record)
+static bool is_wide(const struct journal_record *record)
 {
-	if (get32(bytes) != check_of(bytes) || bytes[4] < JOURNAL_BEGIN ||
-	    bytes[4] > JOURNAL_RESET_OUT)
-		return false;
+	return !address__is_ipv4(record->inside | record->outside | record->remote);
+}
+
+/* Returns the number of bytes. */
+static size_t pack(const struct journal_record *record, uint8_t bytes[static PACKED_MAX])
+{
+	uint8_t upper[HALVES * HALF];
+	uint8_t *const first = bytes;
+	unsigned int half;
+
+	if (!is_wide(record)) {
+		pack_one(record, record->operation, bytes);
+		return JOURNAL_RECORD_LENGTH;
+	}
+	address__put(upper, UPPER, record->inside >> 32);
+	address__put(upper + UPPER, UPPER, record->outside >> 32);
+	address__put(upper + 2 * UPPER, UPPER, record->remote >> 32);
+	memset(bytes, 0, HALVES * JOURNAL_RECORD_LENGTH);
+	for (half = 0; half < HALVES; half++) {
+		bytes[4] = WIDE + half;
+		memcpy(bytes + 6, upper + half * HALF, HALF);
+		put32(bytes, check_of(bytes));
+		bytes += JOURNAL_RECORD_LENGTH;
+	}
+	pack_one(record, record->operation + IS_WIDE, bytes);
+	return bytes + JOURNAL_RECORD_LENGTH - first;
+}
+
+static bool is_operation(uint8_t kind)
+{
+	return kind >= JOURNAL_BEGIN && kind <= JOURNAL_RESET_OUT;
+}
+
+static void unpack_one(const uint8_t *bytes, struct journal_record *record)
+{
 	*record = (struct journal_record){
-		.operation = bytes[4],
+		.operation = bytes[4] & (IS_WIDE - 1),
 		.protocol = bytes[5],
 		.inside_port = get16(bytes + 6),
 		.outside_port = get16(bytes + 8),
@@ -91,7 +132,40 @@ static bool unpack(const uint8_t *bytes, struct journal_record *record)
 		.remote = get32(bytes + 20),
 		.time_s = get32(bytes + 24) | (uint64_t)get32(bytes + 28) << 32,
 	};
-	return true;
+}
+
+/* The halves of addresses that came last, one after the other. */
+struct halves {
+	uint8_t upper[HALVES * HALF];
+	unsigned int count;
+};
+
+enum unpacked { UNPACKED, UNPACKED_HALF, UNPACKED_DAMAGED };
+
+static enum unpacked unpack(const uint8_t *bytes, struct halves *halves,
+			    struct journal_record *record)
+{
+	const unsigned int count = halves->count;
+	const uint8_t kind = bytes[4];
+
+	halves->count = 0;
+	if (get32(bytes) != check_of(bytes))
+		return UNPACKED_DAMAGED;
+	if (kind >= WIDE && kind < WIDE + HALVES) {
+		memcpy(halves->upper + (kind - WIDE) * HALF, bytes + 6, HALF);
+		/* The first one begins anew, and a second one alone is of nothing. */
+		halves->count = kind == WIDE ? 1 : 2 * count;
+		return kind == WIDE || count == 1 ? UNPACKED_HALF : UNPACKED_DAMAGED;
+	}
+	if (!is_operation(kind) && (!is_operation(kind - IS_WIDE) || count != HALVES))
+		return UNPACKED_DAMAGED;
+	unpack_one(bytes, record);
+	if (!(kind & IS_WIDE))
+		return UNPACKED;
+	record->inside |= address__get(halves->upper, UPPER) << 32;
+	record->outside |= address__get(halves->upper + UPPER, UPPER) << 32;
+	record->remote |= address__get(halves->upper + 2 * UPPER, UPPER) << 32;
+	return UNPACKED;
 }
 
 static void pack_header(uint8_t *bytes)
@@ -109,7 +183,9 @@ static int read_records(FILE *file,
 			void *subject, struct journal_found *found)
 {
 	uint8_t bytes[JOURNAL_RECORD_LENGTH], header[JOURNAL_HEADER_LENGTH];
+	struct halves halves = {};
 	struct journal_record record;
+	enum unpacked unpacked;
 	size_t length;
 
 	pack_header(header);
@@ -117,12 +193,13 @@ static int read_records(FILE *file,
 	if (length < JOURNAL_HEADER_LENGTH || memcmp(bytes, header, sizeof(header)))
 		return ferror(file) ? -EIO : -EBADMSG;
 	while ((length = fread(bytes, 1, sizeof(bytes), file))) {
-		if (length == sizeof(bytes) && unpack(bytes, &record)) {
-			found->records++;
-			tell(subject, &record);
-		} else {
-			found->damaged++;
-		}
+		unpacked = length == sizeof(bytes) ? unpack(bytes, &halves, &record) :
+						     UNPACKED_DAMAGED;
+		found->damaged += unpacked == UNPACKED_DAMAGED;
+		if (unpacked != UNPACKED)
+			continue;
+		found->records++;
+		tell(subject, &record);
 	}
 	return ferror(file) ? -EIO : 0;
 }
@@ -212,7 +289,7 @@ void journal__add(struct journal *journal, const struct journal_record *record)
 {
 	uint8_t *kept;
 
-	if (journal->size - journal->length < JOURNAL_RECORD_LENGTH) {
+	if (journal->size - journal->length < PACKED_MAX) {
 		kept = realloc(journal->kept, 2 * journal->size + KEPT);
 		if (!kept) {
 			journal->has_lost = true;
@@ -221,8 +298,8 @@ void journal__add(struct journal *journal, const struct journal_record *record)
 		journal->kept = kept;
 		journal->size = 2 * journal->size + KEPT;
 	}
-	pack(record, journal->kept + journal->length);
-	journal->length += JOURNAL_RECORD_LENGTH;
+	journal->length += pack(record, journal->kept + journal->length);
+	journal->kept_records++;
 }
 
 /* Appends all bytes, or none. */
@@ -261,7 +338,8 @@ int journal__write(struct journal *journal, struct dart_error *error)
 	ret = append(journal->fd, journal->kept, journal->length);
 	if (ret)
 		return dart_error__system(error, -ret, "cannot write '%s'", journal->path);
-	journal->records += journal->length / JOURNAL_RECORD_LENGTH;
+	journal->records += journal->kept_records;
+	journal->kept_records = 0;
 	journal->length = 0;
 	return 0;
 }
@@ -283,14 +361,13 @@ static int write_all(int fd, int (*next)(void *subject, struct journal_record *r
 
 	pack_header(bytes);
 	while ((ret = next(subject, &record)) > 0) {
-		if (length + JOURNAL_RECORD_LENGTH > sizeof(bytes)) {
+		if (length + PACKED_MAX > sizeof(bytes)) {
 			ret = append(fd, bytes, length);
 			if (ret)
 				return ret;
 			length = 0;
 		}
-		pack(&record, bytes + length);
-		length += JOURNAL_RECORD_LENGTH;
+		length += pack(&record, bytes + length);
 		++*records;
 	}
 	ret = ret ?: append(fd, bytes, length);
@@ -340,6 +417,7 @@ int journal__compact(struct journal *journal,
 		close(journal->fd);
 	journal->fd = fd;
 	journal->records = records;
+	journal->kept_records = 0;
 	journal->length = 0;
 	journal->has_lost = false;
 	return 0;

@@ -11,10 +11,19 @@
  *   0   check (4 B): XXH32 of the other 28 bytes
  *   4   1: a flow began, or its connection goes on after it was closed; 2: it ended; 3: both ends
  *       have sent FIN; 4, 5: one end has sent RST, as enum flow_closure says
+ *       16 + one of these: the same, of a flow of IPv6, after the two records of its addresses
  *   5   IP protocol
  *   6   ports inside, outside and of the other end (2 B each)
- *   12  addresses inside, outside and of the other end (4 B each)
+ *   12  addresses inside, outside and of the other end (4 B each; of IPv6 the last 4 B of them)
  *   24  seconds since 1970 (8 B)
+ *
+ * The first 12 bytes of the three addresses of IPv6 are in two records before that:
+ *
+ *   0   check (4 B)
+ *   4   8: the first half of these 36 bytes, 9: the second half
+ *   5   0
+ *   6   the half, in network byte order (18 B)
+ *   24  0 (8 B)
  *
  * A record with a wrong check is passed over, and so is one of another kind, so that kinds can be
  * added: journals of all processes have version 1.  The file is written anew, with the flows that
@@ -27,6 +36,8 @@
 #include <stdint.h>
 
 #include <libdart/error.h>
+
+#include "tools/flows/packet/address.h"
 
 #define JOURNAL_HEADER_LENGTH 16
 #define JOURNAL_RECORD_LENGTH 32
@@ -45,12 +56,12 @@ struct journal_record {
 	enum journal_operation operation;
 	uint8_t protocol;
 	uint16_t inside_port, outside_port, remote_port;
-	uint32_t inside, outside, remote; /* addresses */
+	address_t inside, outside, remote;
 	uint64_t time_s;
 };
 
 struct journal_found {
-	uint64_t records; /* that were told */
+	uint64_t records; /* that were told: with addresses of IPv6 it is one */
 	uint64_t damaged; /* records that were passed over, with a torn one at the end */
 	bool is_set_aside; /* it was not a journal: PATH.damaged */
 };
@@ -84,7 +95,7 @@ int journal__compact(struct journal *journal,
 		     int (*next)(void *subject, struct journal_record *record), void *subject,
 		     struct dart_error *error);
 
-/* Records in the file. */
+/* Records in the file, one for each call of journal__add() or @next. */
 uint64_t journal__length(const struct journal *journal);
 
 #endif /* FLOWS_JOURNAL_H */

@@ -42,7 +42,7 @@ static int check_static(const struct nat *nat, const struct policy_static *wante
 			struct dart_error *error)
 {
 	const struct mapping *taken;
-	char text[POLICY_END_TEXT];
+	char text[END_TEXT];
 
 	taken = nat__mapping_outside(nat, wanted->protocol, &wanted->outside);
 	if (!taken || (end__equal(&taken->inside, &wanted->inside) && !taken->is_leaving))
@@ -50,7 +50,7 @@ static int check_static(const struct nat *nat, const struct policy_static *wante
 	return dart_error__set(
 		error, EADDRINUSE,
 		"the static mapping of %s %s: a flow has this port (dartctl flow end ends it)",
-		policy__protocol_name(wanted->protocol), policy__print_end(&wanted->outside, text));
+		policy__protocol_name(wanted->protocol), end__print(&wanted->outside, text));
 }
 
 static int add_static(struct nat *nat, const struct policy_static *wanted)

@@ -9,7 +9,7 @@
 
 /* ---- subscribers */
 
-static struct subscriber *find_subscriber(const struct nat *nat, uint32_t address)
+static struct subscriber *find_subscriber(const struct nat *nat, address_t address)
 {
 	const uint64_t hash = index__hash(&nat->subscribers, &address, sizeof(address));
 	struct index_link *link = index__chain(&nat->subscribers, hash);
@@ -19,7 +19,7 @@ static struct subscriber *find_subscriber(const struct nat *nat, uint32_t addres
 	return link ? OF(link, struct subscriber, link) : NULL;
 }
 
-static struct subscriber *need_subscriber(struct nat *nat, uint32_t address)
+static struct subscriber *need_subscriber(struct nat *nat, address_t address)
 {
 	struct subscriber *subscriber = find_subscriber(nat, address);
 

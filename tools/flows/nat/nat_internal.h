@@ -11,8 +11,8 @@
 /* Hosts inside, by their address. */
 struct subscriber {
 	struct index_link link;
-	uint32_t address;
-	uint32_t pool_address; /* of all its mappings; 0: none yet */
+	address_t address;
+	address_t pool_address; /* of all its mappings; 0: none yet */
 	uint32_t mappings, ports, flows; /* ports: without static ones */
 };
 

@@ -12,7 +12,7 @@
 
 struct first {
 	struct fragments_key key;
-	uint32_t source, destination; /* that it left with */
+	address_t source, destination; /* that it left with */
 	uint64_t since_ns;
 	bool is_used;
 };
@@ -65,7 +65,7 @@ struct fragments_key fragments__key(const struct packet *packet)
 		.source = packet->source.address,
 		.destination = packet->destination.address,
 		.identification = packet->identification,
-		.protocol = packet->protocol,
+		.protocol = packet->is_ipv6 ? 0 : packet->protocol,
 	};
 }
 
@@ -74,8 +74,8 @@ struct fragments_key fragments__key(const struct packet *packet)
 static const struct first *set_of(const struct fragments *fragments,
 				  const struct fragments_key *key)
 {
-	const uint32_t words[] = { key->source, key->destination,
-				   (uint32_t)key->identification << 16 | key->protocol };
+	const address_t words[] = { key->source, key->destination,
+				    (uint64_t)key->identification << 8 | key->protocol };
 
 	return fragments->firsts[XXH3_64bits_withSeed(words, sizeof(words), fragments->seed) % SETS];
 }

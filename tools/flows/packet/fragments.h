@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fragments of IPv4 follow their first one, which alone has ports (RFC 4787, REQ-14): they get the
+ * Fragments follow their first one, which alone has ports (RFC 4787, REQ-14): they get the
  * addresses that it got.  A fragment that comes before the first one waits for it.  Firsts are
  * remembered, and fragments wait, for a bounded time, and in a bounded number: strangers can make
  * others be forgotten, but not take memory.
@@ -17,9 +17,9 @@
 
 /* What the fragments of a datagram have in common, as they arrive. */
 struct fragments_key {
-	uint32_t source, destination;
-	uint16_t identification;
-	uint8_t protocol;
+	address_t source, destination;
+	uint32_t identification;
+	uint8_t protocol; /* 0: of IPv6, whose fragments may name different ones */
 };
 
 struct fragments;

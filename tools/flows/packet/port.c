@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <linux/filter.h>
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
 #include <net/if.h>
@@ -13,12 +14,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "packet_internal.h"
+
 #define RECEIVE_BUFFER (8 << 20) /* bytes; the kernel gives as much as it allows */
 
 struct port {
 	char interface[IFNAMSIZ];
 	unsigned int index;
-	uint16_t ethertype;
 	int fd;
 	uint64_t overrun;
 	struct mmsghdr messages[PORT_FRAMES];
@@ -26,10 +28,35 @@ struct port {
 	struct sockaddr_ll senders[PORT_FRAMES];
 	uint8_t controls[PORT_FRAMES][CMSG_SPACE(sizeof(struct tpacket_auxdata))]
 		__attribute__((aligned(8)));
-	uint8_t bytes[PORT_FRAMES][PORT_FRAME_MAX];
+	/* A tag that the kernel took out of a frame is put back into it. */
+	uint8_t bytes[PORT_FRAMES][TAG_LENGTH + PORT_FRAME_MAX];
 };
 
-static int set_up(struct port *port)
+#define ACCEPT 0xffffffff /* bytes */
+
+/*
+ * Only these frames reach the socket: it is one for all types, because the kernel shows tags to no
+ * other.  The kernel may have taken the outer tag out, so that the inner one is where the type is.
+ */
+static int set_filter(const struct port *port, const uint16_t types[static PORT_TYPES],
+		      bool has_tags)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, ETHERTYPE),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, types[0], 4, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, types[1] ?: types[0], 3, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, has_tags ? ETHERTYPE_TAG : types[0], 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, has_tags ? ETHERTYPE_OUTER_TAG : types[0], 1,
+			 0),
+		BPF_STMT(BPF_RET | BPF_K, 0),
+		BPF_STMT(BPF_RET | BPF_K, ACCEPT),
+	};
+	const struct sock_fprog program = { sizeof(code) / sizeof(code[0]), code };
+
+	return setsockopt(port->fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program));
+}
+
+static int set_up(struct port *port, const uint16_t types[static PORT_TYPES], bool has_tags)
 {
 	const struct packet_mreq all = {
 		.mr_ifindex = port->index,
@@ -37,7 +64,7 @@ static int set_up(struct port *port)
 	};
 	const struct sockaddr_ll address = {
 		.sll_family = AF_PACKET,
-		.sll_protocol = htons(port->ethertype),
+		.sll_protocol = htons(ETH_P_ALL),
 		.sll_ifindex = port->index,
 	};
 	const int yes = 1, buffer = RECEIVE_BUFFER;
@@ -45,22 +72,22 @@ static int set_up(struct port *port)
 	/* Frames that this host sends are no frames of the switch. */
 	setsockopt(port->fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &yes, sizeof(yes));
 	setsockopt(port->fd, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof(buffer));
-	if (setsockopt(port->fd, SOL_PACKET, PACKET_AUXDATA, &yes, sizeof(yes)) ||
+	if (set_filter(port, types, has_tags) ||
+	    setsockopt(port->fd, SOL_PACKET, PACKET_AUXDATA, &yes, sizeof(yes)) ||
 	    setsockopt(port->fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &all, sizeof(all)) ||
 	    bind(port->fd, (const struct sockaddr *)&address, sizeof(address)))
 		return -errno;
 	return 0;
 }
 
-int port__open(const char *interface, uint16_t ethertype, struct port **made,
-	       struct dart_error *error)
+int port__open(const char *interface, const uint16_t types[static PORT_TYPES], bool has_tags,
+	       struct port **made, struct dart_error *error)
 {
 	struct port *port = calloc(1, sizeof(*port));
 	int ret;
 
 	if (!port)
 		return dart_error__no_memory(error);
-	port->ethertype = ethertype;
 	strncpy(port->interface, interface, sizeof(port->interface) - 1);
 	/* Without a protocol no frame of another interface arrives before bind(). */
 	port->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -69,7 +96,7 @@ int port__open(const char *interface, uint16_t ethertype, struct port **made,
 		goto err_free;
 	}
 	port->index = if_nametoindex(interface);
-	ret = port->index ? set_up(port) : -errno;
+	ret = port->index ? set_up(port, types, has_tags) : -errno;
 	if (!ret) {
 		*made = port;
 		return 0;
@@ -110,7 +137,7 @@ static void prepare(struct port *port)
 	int i;
 
 	for (i = 0; i < PORT_FRAMES; i++) {
-		port->places[i] = (struct iovec){ port->bytes[i], PORT_FRAME_MAX };
+		port->places[i] = (struct iovec){ port->bytes[i] + TAG_LENGTH, PORT_FRAME_MAX };
 		port->messages[i].msg_hdr = (struct msghdr){
 			.msg_name = &port->senders[i],
 			.msg_namelen = sizeof(port->senders[i]),
@@ -120,6 +147,19 @@ static void prepare(struct port *port)
 			.msg_controllen = sizeof(port->controls[i]),
 		};
 	}
+}
+
+/* Puts the tag back that the kernel took out. */
+static void put_tag(struct port_frame *frame, const struct tpacket_auxdata *auxiliary)
+{
+	const bool has_type = auxiliary->tp_status & TP_STATUS_VLAN_TPID_VALID;
+
+	frame->is_tagged = true;
+	frame->bytes -= TAG_LENGTH;
+	frame->length += TAG_LENGTH;
+	memmove(frame->bytes, frame->bytes + TAG_LENGTH, 2 * PACKET_MAC_LENGTH);
+	put16(frame->bytes + ETHERTYPE, has_type ? auxiliary->tp_vlan_tpid : ETHERTYPE_TAG);
+	put16(frame->bytes + ETHERTYPE + 2, auxiliary->tp_vlan_tci);
 }
 
 static void read_auxiliary(struct msghdr *message, struct port_frame *frame)
@@ -132,7 +172,8 @@ static void read_auxiliary(struct msghdr *message, struct port_frame *frame)
 			continue;
 		auxiliary = (const void *)CMSG_DATA(header);
 		frame->has_partial_checksum = auxiliary->tp_status & TP_STATUS_CSUMNOTREADY;
-		frame->is_tagged = auxiliary->tp_status & TP_STATUS_VLAN_VALID;
+		if (auxiliary->tp_status & TP_STATUS_VLAN_VALID)
+			put_tag(frame, auxiliary);
 	}
 }
 
@@ -151,7 +192,7 @@ int port__receive(struct port *port, struct port_frame frames[static PORT_FRAMES
 		    port->senders[i].sll_pkttype != PACKET_OTHERHOST)
 			continue; /* a broadcast, or a frame of this host */
 		*frame = (struct port_frame){
-			.bytes = port->bytes[i],
+			.bytes = port->bytes[i] + TAG_LENGTH,
 			.length = port->messages[i].msg_len,
 			.is_long = port->messages[i].msg_hdr.msg_flags & MSG_TRUNC,
 		};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The port of the switch that packets without an entry come to: a packet socket on an interface,
- * for frames with one EtherType that other hosts sent, to whatever Ethernet address.
+ * for frames with some EtherTypes that other hosts sent, to whatever Ethernet address.
  */
 #ifndef FLOWS_PORT_H
 #define FLOWS_PORT_H
@@ -18,15 +18,20 @@ struct port_frame {
 	uint8_t *bytes;
 	size_t length;
 	bool has_partial_checksum; /* a sender on this host leaves it to its adapter */
-	bool is_tagged; /* the tag itself is not in @bytes */
+	bool is_tagged; /* by a VLAN */
 	bool is_long; /* only its beginning is in @bytes */
 };
 
 struct port;
 
-/* Returns 0, or -errno with a sentence in @error. */
-int port__open(const char *interface, uint16_t ethertype, struct port **port,
-	       struct dart_error *error);
+#define PORT_TYPES 2
+
+/*
+ * For frames with one of these EtherTypes; 0: none.  If they may have tags, those are in the bytes
+ * of the frames.  Returns 0, or -errno with a sentence in @error.
+ */
+int port__open(const char *interface, const uint16_t types[static PORT_TYPES], bool has_tags,
+	       struct port **port, struct dart_error *error);
 void port__close(struct port *port);
 int port__fd(const struct port *port);
 /* The Ethernet address of the interface. */

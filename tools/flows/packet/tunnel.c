@@ -16,7 +16,6 @@
 #define AROUND (IP_LENGTH + TUNNEL_LENGTH + ETHERNET_LENGTH)
 
 #define ETHERTYPE_ARP 0x0806
-#define ETHERTYPE_IPV6 0x86dd
 #define ARP_LENGTH 28
 #define ARP_REQUEST 1
 #define ARP_REPLY 2
@@ -25,12 +24,6 @@
 #define ARP_SENDER 14
 #define ARP_TARGET_MAC 18
 #define ARP_TARGET 24
-#define IPV6_LENGTH 40
-#define IPV6_PAYLOAD 4
-#define IPV6_NEXT_HEADER 6
-#define IPV6_HOPS 7
-#define IPV6_SOURCE 8
-#define IPV6_DESTINATION 24
 #define ND_LENGTH 24 /* without options */
 #define ND_OPTION_LENGTH 8
 #define ND_HOPS 255
@@ -98,7 +91,7 @@ static uint32_t sum_of_icmp6(const uint8_t *ip, size_t length)
 {
 	const uint32_t sum = length + IPPROTO_ICMPV6;
 
-	return add_up(ip + IPV6_SOURCE, 2 * TUNNEL_IPV6_LENGTH + length, sum);
+	return add_up(ip + OFFSET6_SOURCE, 2 * TUNNEL_IPV6_LENGTH + length, sum);
 }
 
 static void read_ipv6(struct tunnel *tunnel, const uint8_t *ip, size_t length)
@@ -108,8 +101,8 @@ static void read_ipv6(struct tunnel *tunnel, const uint8_t *ip, size_t length)
 
 	if (length < IPV6_LENGTH + ND_LENGTH || ip[0] >> 4 != 6)
 		return;
-	payload = get16(ip + IPV6_PAYLOAD);
-	if (ip[IPV6_NEXT_HEADER] != IPPROTO_ICMPV6 || ip[IPV6_HOPS] != ND_HOPS ||
+	payload = get16(ip + OFFSET6_PAYLOAD);
+	if (ip[OFFSET6_NEXT_HEADER] != IPPROTO_ICMPV6 || ip[OFFSET6_HOPS] != ND_HOPS ||
 	    payload < ND_LENGTH || payload > length - IPV6_LENGTH ||
 	    sum_of_icmp6(ip, payload) != 0xffff || icmp[0] != ND_SOLICITATION || icmp[1])
 		return;
@@ -125,8 +118,8 @@ void tunnel__read(struct tunnel *tunnel, const struct packet *packet)
 	const size_t length = told < whole ? told : whole;
 
 	*tunnel = (struct tunnel){ .content = TUNNEL_NONE };
-	if (packet->destination.port != VXLAN_PORT || length < TUNNEL_LENGTH + ETHERNET_LENGTH ||
-	    !(vxlan[0] & VXLAN_HAS_VNI))
+	if (packet->is_ipv6 || packet->destination.port != VXLAN_PORT ||
+	    length < TUNNEL_LENGTH + ETHERNET_LENGTH || !(vxlan[0] & VXLAN_HAS_VNI))
 		return;
 	tunnel->content = TUNNEL_OTHER;
 	tunnel->vni = get32(vxlan + VXLAN_VNI) >> 8;
@@ -189,15 +182,15 @@ static bool is_answerable(const struct tunnel *tunnel, const struct packet *pack
 {
 	const uint8_t *sender = tunnel->frame + PACKET_MAC_LENGTH;
 
-	return !(*sender & 1) && packet__is_unicast(packet->source.address) &&
-	       packet__is_unicast(packet->destination.address);
+	return !(*sender & 1) && address__is_unicast(packet->source.address) &&
+	       address__is_unicast(packet->destination.address);
 }
 
 /* Returns the place after the Ethernet header inside. */
-static uint8_t *begin(const struct tunnel *tunnel, const struct tunnel_host *host, uint32_t type,
-		      uint8_t *frame)
+static uint8_t *begin(const struct tunnel *tunnel, const struct packet *packet,
+		      const struct tunnel_host *host, uint32_t type, uint8_t *frame)
 {
-	uint8_t *udp = packet__begin_answer(frame), *vxlan = udp + UDP_LENGTH,
+	uint8_t *udp = packet__begin_answer(packet, frame), *vxlan = udp + UDP_LENGTH,
 		*inside = vxlan + VXLAN_LENGTH;
 
 	vxlan[0] = VXLAN_HAS_VNI;
@@ -213,7 +206,7 @@ static void end(struct packet *packet, uint8_t *frame, size_t length)
 {
 	const size_t whole = TUNNEL_LENGTH + ETHERNET_LENGTH + length;
 	const struct end from = { packet->destination.address, packet->source.port };
-	uint8_t *udp = frame + ETHERNET_LENGTH + IP_LENGTH;
+	uint8_t *udp = frame + (packet->ip - packet->frame) + IP_LENGTH;
 
 	/* As a port of the sender, it is as random as that of the packet. */
 	put16(udp, packet->source.port);
@@ -241,7 +234,7 @@ static size_t write_advertisement(const struct tunnel *tunnel, const struct tunn
 {
 	static const uint8_t none[TUNNEL_IPV6_LENGTH],
 		all_nodes[TUNNEL_IPV6_LENGTH] = { [0] = 0xff, [1] = 0x02, [15] = 1 };
-	const uint8_t *sender = tunnel->frame + ETHERNET_LENGTH + IPV6_SOURCE;
+	const uint8_t *sender = tunnel->frame + ETHERNET_LENGTH + OFFSET6_SOURCE;
 	/* A host that asks whether an address is free has none itself (RFC 4862). */
 	const bool is_probe = !memcmp(sender, none, sizeof(none));
 	const size_t length = ND_LENGTH + ND_OPTION_LENGTH;
@@ -249,11 +242,11 @@ static size_t write_advertisement(const struct tunnel *tunnel, const struct tunn
 
 	memset(ip, 0, IPV6_LENGTH + length);
 	ip[0] = 6 << 4;
-	put16(ip + IPV6_PAYLOAD, length);
-	ip[IPV6_NEXT_HEADER] = IPPROTO_ICMPV6;
-	ip[IPV6_HOPS] = ND_HOPS;
-	memcpy(ip + IPV6_SOURCE, tunnel->wanted, TUNNEL_IPV6_LENGTH);
-	memcpy(ip + IPV6_DESTINATION, is_probe ? all_nodes : sender, TUNNEL_IPV6_LENGTH);
+	put16(ip + OFFSET6_PAYLOAD, length);
+	ip[OFFSET6_NEXT_HEADER] = IPPROTO_ICMPV6;
+	ip[OFFSET6_HOPS] = ND_HOPS;
+	memcpy(ip + OFFSET6_SOURCE, tunnel->wanted, TUNNEL_IPV6_LENGTH);
+	memcpy(ip + OFFSET6_DESTINATION, is_probe ? all_nodes : sender, TUNNEL_IPV6_LENGTH);
 	icmp[0] = ND_ADVERTISEMENT;
 	icmp[ND_FLAGS] = ND_ROUTER | ND_OVERRIDE | (is_probe ? 0 : ND_SOLICITED);
 	memcpy(icmp + ND_TARGET, tunnel->wanted, TUNNEL_IPV6_LENGTH);
@@ -292,7 +285,7 @@ static size_t write_echo(const struct tunnel *tunnel, const struct tunnel_host *
 	const uint8_t *icmp = request + 4 * (request[0] & 15);
 	const size_t length = tunnel->end - icmp;
 
-	if (IP_LENGTH + length > most || !packet__is_unicast(tunnel->source))
+	if (IP_LENGTH + length > most || !address__is_unicast(tunnel->source))
 		return 0;
 	memcpy(ip + IP_LENGTH, icmp, length);
 	ip[IP_LENGTH] = ICMP_ECHO_REPLY;
@@ -300,7 +293,7 @@ static size_t write_echo(const struct tunnel *tunnel, const struct tunnel_host *
 }
 
 /* Of an answer, after the Ethernet header inside. */
-#define INSIDE_MAX (PACKET_ANSWER_MAX - ETHERNET_LENGTH - AROUND)
+#define INSIDE_MAX (PACKET_LEAST_4 - AROUND)
 
 bool tunnel__reply(const struct tunnel *tunnel, const struct tunnel_host *host,
 		   struct packet *packet, uint8_t frame[static PACKET_ANSWER_MAX])
@@ -310,13 +303,13 @@ bool tunnel__reply(const struct tunnel *tunnel, const struct tunnel_host *host,
 	if (!is_answerable(tunnel, packet))
 		return false;
 	if (tunnel->content == TUNNEL_ARP)
-		length = write_arp(tunnel, host, begin(tunnel, host, ETHERTYPE_ARP, frame));
+		length = write_arp(tunnel, host, begin(tunnel, packet, host, ETHERTYPE_ARP, frame));
 	else if (tunnel->content == TUNNEL_SOLICITATION)
 		length = write_advertisement(tunnel, host,
-					     begin(tunnel, host, ETHERTYPE_IPV6, frame));
+					     begin(tunnel, packet, host, ETHERTYPE_IPV6, frame));
 	else if (tunnel->is_echo)
-		length = write_echo(tunnel, host, begin(tunnel, host, ETHERTYPE_IPV4, frame),
-				    INSIDE_MAX);
+		length = write_echo(tunnel, host,
+				    begin(tunnel, packet, host, ETHERTYPE_IPV4, frame), INSIDE_MAX);
 	if (!length)
 		return false;
 	end(packet, frame, length);
@@ -333,10 +326,10 @@ static bool send_error(const struct tunnel *tunnel, const struct tunnel_host *ho
 	uint8_t *ip, *icmp;
 
 	if (tunnel->is_error || !is_answerable(tunnel, packet) ||
-	    !packet__is_unicast(host->address) || !packet__is_unicast(tunnel->source) ||
-	    !packet__is_unicast(tunnel->destination))
+	    !address__is_unicast(host->address) || !address__is_unicast(tunnel->source) ||
+	    !address__is_unicast(tunnel->destination))
 		return false;
-	ip = begin(tunnel, host, ETHERTYPE_IPV4, frame);
+	ip = begin(tunnel, packet, host, ETHERTYPE_IPV4, frame);
 	icmp = ip + IP_LENGTH;
 	memset(icmp, 0, ICMP_LENGTH);
 	icmp[0] = ICMP_UNREACHABLE;

@@ -13,7 +13,7 @@
 
 /* The contents of the frame. */
 enum tunnel_content {
-	TUNNEL_NONE, /* not VXLAN with a valid VNI */
+	TUNNEL_NONE, /* not VXLAN over IPv4 with a valid VNI */
 	TUNNEL_OTHER, /* none of the following */
 	TUNNEL_IPV4,
 	TUNNEL_ARP, /* a request (RFC 826) */

@@ -5,7 +5,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,36 +46,6 @@ uint8_t policy__protocol(const char *name)
 	return 0;
 }
 
-bool policy__take_end(const char *text, struct end *end)
-{
-	const char *colon = strchr(text, ':');
-	char address[INET_ADDRSTRLEN];
-	struct in_addr in;
-	char *rest;
-	long port;
-
-	if (!colon || colon - text >= (ptrdiff_t)sizeof(address) || colon[1] < '0' ||
-	    colon[1] > '9')
-		return false;
-	memcpy(address, text, colon - text);
-	address[colon - text] = '\0';
-	port = strtol(colon + 1, &rest, 10);
-	if (inet_pton(AF_INET, address, &in) != 1 || *rest || port > UINT16_MAX)
-		return false;
-	*end = (struct end){ ntohl(in.s_addr), port };
-	return true;
-}
-
-const char *policy__print_end(const struct end *end, char text[static POLICY_END_TEXT])
-{
-	struct in_addr in = { htonl(end->address) };
-	char address[INET_ADDRSTRLEN];
-
-	snprintf(text, POLICY_END_TEXT, "%s:%u", inet_ntop(AF_INET, &in, address, sizeof(address)),
-		 end->port);
-	return text;
-}
-
 void policy__clear(struct policy *policy)
 {
 	free(policy->dartd);
@@ -104,6 +73,8 @@ int policy__check_reload(const struct policy *now, const struct policy *next,
 
 	if (now->function != next->function)
 		what = "function";
+	else if (now->has_ipv6 != next->has_ipv6)
+		what = "families";
 	else if (strcmp(now->interface, next->interface))
 		what = "interface";
 	else if (strcmp(now->table, next->table))
@@ -122,7 +93,7 @@ int policy__check_reload(const struct policy *now, const struct policy *next,
 		what);
 }
 
-const struct policy_address *policy__find_address(const struct policy *policy, uint32_t address)
+const struct policy_address *policy__find_address(const struct policy *policy, address_t address)
 {
 	size_t low = 0, high = policy->address_count, middle;
 
@@ -138,7 +109,7 @@ const struct policy_address *policy__find_address(const struct policy *policy, u
 	return NULL;
 }
 
-bool policy__is_inside(const struct policy *policy, uint32_t address)
+bool policy__is_inside(const struct policy *policy, address_t address)
 {
 	const struct sockaddr_in in = {
 		.sin_family = AF_INET,
@@ -148,18 +119,20 @@ bool policy__is_inside(const struct policy *policy, uint32_t address)
 	return dart_prefixes__contain(&policy->inside, (const struct sockaddr *)&in);
 }
 
-const struct policy_route *policy__route(const struct policy *policy, uint32_t address)
+const struct policy_route *policy__route(const struct policy *policy, address_t address)
 {
 	size_t i;
 
 	for (i = 0; i < policy->route_count; i++)
-		if ((address & policy->routes[i].mask) == policy->routes[i].address)
+		if (address_range__contains(&policy->routes[i].range, address))
 			return &policy->routes[i];
 	return NULL;
 }
 
-uint32_t policy__own_address(const struct policy *policy)
+address_t policy__own_address(const struct policy *policy, bool is_ipv6)
 {
+	if (is_ipv6)
+		return policy->address6;
 	if (policy->address || !policy->address_count)
 		return policy->address;
 	return policy->addresses[0].address;
@@ -176,12 +149,12 @@ bool policy__is_spoofed(const struct policy *policy, const struct packet *packet
 	       memcmp(packet->frame + PACKET_MAC_LENGTH, route->mac, PACKET_MAC_LENGTH) != 0;
 }
 
-static int zone_of(const struct policy *policy, uint32_t address)
+static int zone_of(const struct policy *policy, address_t address)
 {
 	size_t i;
 
 	for (i = 0; i < policy->range_count; i++)
-		if ((address & policy->ranges[i].mask) == policy->ranges[i].address)
+		if (address_range__contains(&policy->ranges[i].range, address))
 			return policy->ranges[i].zone;
 	return POLICY_ANY;
 }
@@ -196,7 +169,7 @@ static bool has_port(const struct policy *policy, const struct policy_rule *rule
 	return !rule->port_count;
 }
 
-enum policy_action policy__decide(const struct policy *policy, uint8_t protocol, uint32_t source,
+enum policy_action policy__decide(const struct policy *policy, uint8_t protocol, address_t source,
 				  const struct end *destination)
 {
 	const int from = zone_of(policy, source), to = zone_of(policy, destination->address);
@@ -215,7 +188,7 @@ enum policy_action policy__decide(const struct policy *policy, uint8_t protocol,
 }
 
 /* The first service whose address is not below this one. */
-static size_t first_service(const struct policy *policy, uint32_t address)
+static size_t first_service(const struct policy *policy, address_t address)
 {
 	size_t low = 0, high = policy->service_count, middle;
 
@@ -242,7 +215,7 @@ const struct policy_service *policy__find_service(const struct policy *policy, u
 	return NULL;
 }
 
-bool policy__is_service(const struct policy *policy, uint32_t address)
+bool policy__is_service(const struct policy *policy, address_t address)
 {
 	const size_t i = first_service(policy, address);
 

@@ -22,7 +22,6 @@
 #define POLICY_RULES_MAX 1024
 #define POLICY_PORTS_MAX 4096 /* ranges of ports of all rules */
 #define POLICY_ZONE_NAME_MAX 32
-#define POLICY_END_TEXT 22 /* bytes of "ADDRESS:PORT" with the final 0 */
 #define POLICY_SERVICES_MAX 256
 #define POLICY_SERVERS_MAX 1024 /* of all services */
 #define POLICY_WEIGHT_MAX 256
@@ -39,14 +38,10 @@ enum policy_class policy__class(uint8_t protocol);
 const char *policy__protocol_name(uint8_t protocol);
 /* Its protocol; 0: there is no such name. */
 uint8_t policy__protocol(const char *name);
-/* Parses "ADDRESS:PORT" of IPv4; false if it is none. */
-bool policy__take_end(const char *text, struct end *end);
-/* The same, printed into @text, which it returns. */
-const char *policy__print_end(const struct end *end, char text[static POLICY_END_TEXT]);
 
 /* An address that flows get, with the ports that are allocated to them. */
 struct policy_address {
-	uint32_t address;
+	address_t address;
 	uint16_t first, last;
 };
 
@@ -56,7 +51,7 @@ struct policy_static {
 };
 
 struct policy_route {
-	uint32_t address, mask;
+	struct address_range range;
 	uint8_t mac[PACKET_MAC_LENGTH];
 	uint64_t mtu; /* bytes of the longest packet that the next hop takes; 0: not given */
 };
@@ -78,7 +73,7 @@ enum policy_action { POLICY_ACCEPT, POLICY_DROP, POLICY_REJECT };
 
 /* Addresses of a zone. */
 struct policy_range {
-	uint32_t address, mask;
+	struct address_range range;
 	int zone;
 };
 
@@ -138,8 +133,9 @@ struct policy_machine {
 };
 
 struct policy {
-	/* A reload changes none of the six. */
+	/* A reload changes none of the seven. */
 	enum policy_function function;
+	bool has_ipv6; /* otherwise all addresses are of IPv4 */
 	char interface[IFNAMSIZ];
 	char table[DART_TEA_NAME_MAX];
 	char *dartd; /* path of its socket */
@@ -177,7 +173,8 @@ struct policy {
 	size_t machine_count;
 	enum policy_action refusal; /* of packets without a rule, a server or a tunnel */
 	uint64_t refusal_rate; /* answers in a second */
-	uint32_t address; /* that errors come from; 0: see policy__own_address() */
+	address_t address; /* that errors come from; 0: see policy__own_address() */
+	address_t address6; /* errors of ICMPv6; 0: there are none */
 	uint64_t opening_limit; /* connections that open at a time */
 	bool is_strict; /* packets come from the next hop of their source */
 };
@@ -199,27 +196,28 @@ int policy__check_reload(const struct policy *now, const struct policy *next,
 			 struct dart_error *error);
 
 /* The address of a pool; NULL if it is in none. */
-const struct policy_address *policy__find_address(const struct policy *policy, uint32_t address);
-bool policy__is_inside(const struct policy *policy, uint32_t address);
+const struct policy_address *policy__find_address(const struct policy *policy, address_t address);
+/* An address of IPv4. */
+bool policy__is_inside(const struct policy *policy, address_t address);
 /* The route of packets to @address; NULL: there is none. */
-const struct policy_route *policy__route(const struct policy *policy, uint32_t address);
+const struct policy_route *policy__route(const struct policy *policy, address_t address);
 /*
- * The address of the daemon as a router: that of the policy, or the lowest one of the pools; 0: it
- * has none.
+ * The address of the daemon as a router: that of the policy, or of IPv4 the lowest one of the
+ * pools; 0: it has none.
  */
-uint32_t policy__own_address(const struct policy *policy);
+address_t policy__own_address(const struct policy *policy, bool is_ipv6);
 /* Should the frame come from the next hop of its source, and does not (RFC 3704, strict)? */
 bool policy__is_spoofed(const struct policy *policy, const struct packet *packet);
 
 /* What the rules say about a first packet; the port of an echo is none. */
-enum policy_action policy__decide(const struct policy *policy, uint8_t protocol, uint32_t source,
+enum policy_action policy__decide(const struct policy *policy, uint8_t protocol, address_t source,
 				  const struct end *destination);
 
 /* The service with this end; NULL: there is none. */
 const struct policy_service *policy__find_service(const struct policy *policy, uint8_t protocol,
 						  const struct end *end);
 /* Has a service this address, whatever its port? */
-bool policy__is_service(const struct policy *policy, uint32_t address);
+bool policy__is_service(const struct policy *policy, address_t address);
 /* The server of this service; NULL: it has none with this end. */
 const struct policy_server *policy__find_server(const struct policy *policy,
 						const struct policy_service *service,

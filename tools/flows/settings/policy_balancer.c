@@ -39,12 +39,12 @@ static int check_server(const struct policy *policy, struct dart_yaml *yaml,
 			const yaml_node_t *node, const struct policy_service *service,
 			const struct end *end)
 {
-	char text[POLICY_END_TEXT];
+	char text[END_TEXT];
 	size_t i;
 
 	if (policy__find_server(policy, service, end))
 		return dart_yaml__refuse(yaml, node, "the service has the server %s already",
-					 policy__print_end(end, text));
+					 end__print(end, text));
 	for (i = 0; i < policy->service_count; i++)
 		if (policy->services[i].protocol == service->protocol &&
 		    policy__find_server(policy, &policy->services[i], end))
@@ -52,8 +52,7 @@ static int check_server(const struct policy *policy, struct dart_yaml *yaml,
 				yaml, node,
 				"another service of %s has the server %s: answers to clients would "
 				"be of either",
-				policy__protocol_name(service->protocol),
-				policy__print_end(end, text));
+				policy__protocol_name(service->protocol), end__print(end, text));
 	return 0;
 }
 
@@ -172,7 +171,7 @@ static int check_service(const struct policy *policy, struct dart_yaml *yaml,
 			 const yaml_node_t *node, const struct service *service)
 {
 	const struct policy_service *wanted = &service->service;
-	char text[POLICY_END_TEXT];
+	char text[END_TEXT];
 	size_t i;
 
 	if (!wanted->end.port || !wanted->protocol || !service->servers)
@@ -185,7 +184,7 @@ static int check_service(const struct policy *policy, struct dart_yaml *yaml,
 		    end__equal(&policy->services[i].end, &wanted->end))
 			return dart_yaml__refuse(yaml, node, "two services are %s %s",
 						 policy__protocol_name(wanted->protocol),
-						 policy__print_end(&wanted->end, text));
+						 end__print(&wanted->end, text));
 	return 0;
 }
 
@@ -225,30 +224,24 @@ int policy_file__take_services(struct dart_yaml *yaml, const yaml_node_t *node, 
 
 /* ---- the whole */
 
-static int compare_ends(const struct end *one, const struct end *other)
-{
-	return one->address != other->address ? (one->address > other->address ? 1 : -1) :
-						(int)one->port - other->port;
-}
-
 static int compare_servers(const void *one, const void *other)
 {
 	const struct policy_server *a = one, *b = other;
 
-	return compare_ends(&a->end, &b->end);
+	return end__compare(&a->end, &b->end);
 }
 
 static int compare_services(const void *one, const void *other)
 {
 	const struct policy_service *a = one, *b = other;
 
-	return compare_ends(&a->end, &b->end) ?: (int)a->protocol - b->protocol;
+	return end__compare(&a->end, &b->end) ?: (int)a->protocol - b->protocol;
 }
 
 int policy_file__check_balancer(struct policy *policy, struct dart_yaml *yaml,
 				const yaml_node_t *root)
 {
-	char text[POLICY_END_TEXT];
+	char text[END_TEXT];
 	size_t i, server;
 
 	if (!*policy->interface || !*policy->table || !policy->service_count ||
@@ -271,11 +264,11 @@ int policy_file__check_balancer(struct policy *policy, struct dart_yaml *yaml,
 		if (policy__is_service(policy, end->address))
 			return dart_yaml__refuse(yaml, root,
 						 "the server %s has the address of a service",
-						 policy__print_end(end, text));
+						 end__print(end, text));
 		if (!policy__route(policy, end->address))
 			return dart_yaml__refuse(yaml, root,
 						 "the server %s is in no prefix of 'routes'",
-						 policy__print_end(end, text));
+						 end__print(end, text));
 	}
 	return 0;
 }

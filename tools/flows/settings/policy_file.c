@@ -83,7 +83,7 @@ static int take_inside_item(struct dart_yaml *yaml, const yaml_node_t *node, voi
 {
 	struct dart_prefixes *prefixes = into;
 	struct dart_prefix prefix;
-	int ret = policy_file__take_range(yaml, node, &prefix);
+	int ret = policy_file__take_prefix(yaml, node, &prefix);
 
 	if (ret)
 		return ret;
@@ -109,7 +109,7 @@ static int take_pool_addresses(struct dart_yaml *yaml, const yaml_node_t *node, 
 	struct pool *pool = into;
 
 	pool->has_addresses = true;
-	return policy_file__take_range(yaml, node, &pool->prefix);
+	return policy_file__take_prefix(yaml, node, &pool->prefix);
 }
 
 static int take_pool_ports(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
@@ -147,9 +147,10 @@ static int take_pool(struct dart_yaml *yaml, const yaml_node_t *node, void *into
 	ret = policy_file__grow(yaml, node, &policy->addresses, sizeof(*policy->addresses),
 				policy->address_count, count, POLICY_ADDRESSES_MAX);
 	for (i = 0; !ret && i < count; i++)
-		policy->addresses[policy->address_count++] =
-			(struct policy_address){ policy_file__first(&pool.prefix) + i, pool.first,
-						 pool.last };
+		policy->addresses[policy->address_count++] = (struct policy_address){
+			address__get(pool.prefix.address, ADDRESS_LENGTH_4) + i, pool.first,
+			pool.last
+		};
 	return ret;
 }
 
@@ -189,19 +190,6 @@ static int take_statics(struct dart_yaml *yaml, const yaml_node_t *node, void *i
 	return dart_yaml__take_list(yaml, node, take_static, into);
 }
 
-static int take_route_prefix(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
-{
-	struct policy_route *route = into;
-	struct dart_prefix prefix;
-	int ret = policy_file__take_range(yaml, node, &prefix);
-
-	if (ret)
-		return ret;
-	route->address = policy_file__first(&prefix);
-	route->mask = policy_file__mask(&prefix);
-	return 0;
-}
-
 static int take_mtu(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	return policy_file__take_quantity(yaml, node, DART_QUANTITY_NUMBER, POLICY_MTU_MIN,
@@ -211,7 +199,7 @@ static int take_mtu(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 static int take_route(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	static const struct dart_yaml_member members[] = {
-		{ "prefix", take_route_prefix, 0 },
+		{ "prefix", policy_file__take_range, offsetof(struct policy_route, range) },
 		{ "mac", policy_file__take_mac, offsetof(struct policy_route, mac) },
 		{ "mtu", take_mtu, offsetof(struct policy_route, mtu) },
 		{}
@@ -227,11 +215,15 @@ static int take_route(struct dart_yaml *yaml, const yaml_node_t *node, void *int
 		return ret;
 	if (!memcmp(route.mac, none, sizeof(none)))
 		return dart_yaml__refuse(yaml, node, "a route without 'mac'");
+	if (route.mtu && route.mtu < PACKET_LEAST_6 && !address_range__is_ipv4(&route.range))
+		return dart_yaml__refuse(yaml, node, "an 'mtu' of IPv6 is %d or more",
+					 PACKET_LEAST_6);
 	ret = policy_file__grow(yaml, node, &policy->routes, sizeof(route), policy->route_count, 1,
 				POLICY_ROUTES_MAX);
 	if (ret)
 		return ret;
-	for (i = policy->route_count++; i && policy->routes[i - 1].mask < route.mask; i--)
+	for (i = policy->route_count++; i && policy->routes[i - 1].range.mask < route.range.mask;
+	     i--)
 		policy->routes[i] = policy->routes[i - 1];
 	policy->routes[i] = route;
 	return 0;
@@ -290,8 +282,14 @@ static int take_function(struct dart_yaml *yaml, const yaml_node_t *node, void *
 				 policy_file__text(node));
 }
 
+static int take_families(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+{
+	return policy_file__take_choice(yaml, node, "ipv4", "both", into);
+}
+
 static const struct dart_yaml_member members[] = {
 	{ "function", take_function, offsetof(struct policy, function) },
+	{ "families", take_families, offsetof(struct policy, has_ipv6) },
 	{ "interface", take_interface, offsetof(struct policy, interface) },
 	{ "table", take_table, offsetof(struct policy, table) },
 	{ "dartd", take_path, offsetof(struct policy, dartd) },
@@ -299,6 +297,7 @@ static const struct dart_yaml_member members[] = {
 	{ "flows", take_flows, offsetof(struct policy, flows) },
 	{ "rate", take_rate, offsetof(struct policy, rate) },
 	{ "address", policy_file__take_address, offsetof(struct policy, address) },
+	{ "address6", policy_file__take_address6, offsetof(struct policy, address6) },
 	{ "inside", take_inside, offsetof(struct policy, inside) },
 	{ "pools", take_pools, 0 },
 	{ "filtering", take_filtering, offsetof(struct policy, is_open) },
@@ -322,24 +321,18 @@ static int compare_addresses(const void *one, const void *other)
 	return (a->address > b->address) - (a->address < b->address);
 }
 
-static int compare_ends(const struct end *one, const struct end *other)
-{
-	return one->address != other->address ? (one->address > other->address ? 1 : -1) :
-						(int)one->port - other->port;
-}
-
 static int compare_insides(const void *one, const void *other)
 {
 	const struct policy_static *a = one, *b = other;
 
-	return (int)a->protocol - b->protocol ?: compare_ends(&a->inside, &b->inside);
+	return (int)a->protocol - b->protocol ?: end__compare(&a->inside, &b->inside);
 }
 
 static int compare_outsides(const void *one, const void *other)
 {
 	const struct policy_static *a = one, *b = other;
 
-	return (int)a->protocol - b->protocol ?: compare_ends(&a->outside, &b->outside);
+	return (int)a->protocol - b->protocol ?: end__compare(&a->outside, &b->outside);
 }
 
 static int check_statics(struct policy *policy, struct dart_yaml *yaml, const yaml_node_t *root)
@@ -405,6 +398,9 @@ static int check_function(struct policy *policy, struct dart_yaml *yaml, const y
 	if (policy->function != POLICY_FIREWALL && (policy->zone_count || policy->rule_count))
 		return dart_yaml__refuse(yaml, root,
 					 "'zones' and 'rules' are for 'function: firewall'");
+	if (policy->function != POLICY_FIREWALL && (policy->has_ipv6 || policy->address6))
+		return dart_yaml__refuse(
+			yaml, root, "'families: both' and 'address6' are for 'function: firewall'");
 	if (policy->function != POLICY_BALANCER && policy->service_count)
 		return dart_yaml__refuse(yaml, root, "'services' are for 'function: balancer'");
 	if (policy->function != POLICY_GATEWAY && policy->tunnels)

@@ -17,15 +17,17 @@ int policy_file__take_quantity(struct dart_yaml *yaml, const yaml_node_t *node,
 			       enum dart_quantity quantity, uint64_t least, uint64_t most,
 			       uint64_t *value);
 /* A range of IPv4 addresses. */
-int policy_file__take_range(struct dart_yaml *yaml, const yaml_node_t *node,
-			    struct dart_prefix *prefix);
-uint32_t policy_file__first(const struct dart_prefix *prefix);
-uint32_t policy_file__mask(const struct dart_prefix *prefix);
-/* The address of an IPv4 host, a uint32_t. */
+int policy_file__take_prefix(struct dart_yaml *yaml, const yaml_node_t *node,
+			     struct dart_prefix *prefix);
+/* A range of addresses of IPv4 or IPv6, struct address_range. */
+int policy_file__take_range(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
+/* The address of an IPv4 host, a uint32_t; or of a host of IPv4, or IPv6, an address_t. */
+int policy_file__take_ipv4(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
 int policy_file__take_address(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
+int policy_file__take_address6(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
 /* The Ethernet address of a host, of PACKET_MAC_LENGTH bytes. */
 int policy_file__take_mac(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
-/* An address and a port, struct end. */
+/* An address of IPv4 and a port, struct end. */
 int policy_file__take_end(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
 /* TCP or UDP, a uint8_t. */
 int policy_file__take_port_protocol(struct dart_yaml *yaml, const yaml_node_t *node, void *into);

@@ -34,25 +34,23 @@ static int take_zone_range(struct dart_yaml *yaml, const yaml_node_t *node, void
 {
 	struct policy *policy = into;
 	struct policy_range range = { .zone = policy->zone_count - 1 };
-	struct dart_prefix prefix;
 	size_t i;
 	int ret;
 
-	ret = policy_file__take_range(yaml, node, &prefix);
+	ret = policy_file__take_range(yaml, node, &range.range);
 	if (ret)
 		return ret;
-	range.address = policy_file__first(&prefix);
-	range.mask = policy_file__mask(&prefix);
 	for (i = 0; i < policy->range_count; i++)
-		if (policy->ranges[i].address == range.address &&
-		    policy->ranges[i].mask == range.mask)
+		if (policy->ranges[i].range.first == range.range.first &&
+		    policy->ranges[i].range.mask == range.range.mask)
 			return dart_yaml__refuse(yaml, node, "'%s' is in a zone already",
 						 policy_file__text(node));
 	ret = policy_file__grow(yaml, node, &policy->ranges, sizeof(range), policy->range_count, 1,
 				POLICY_RANGES_MAX);
 	if (ret)
 		return ret;
-	for (i = policy->range_count++; i && policy->ranges[i - 1].mask < range.mask; i--)
+	for (i = policy->range_count++; i && policy->ranges[i - 1].range.mask < range.range.mask;
+	     i--)
 		policy->ranges[i] = policy->ranges[i - 1];
 	policy->ranges[i] = range;
 	return 0;
@@ -237,6 +235,22 @@ static int resolve(struct policy *policy, struct dart_yaml *yaml, const yaml_nod
 	return dart_yaml__refuse(yaml, root, "a rule is about '%s', which is not a zone", name);
 }
 
+/* Ranges of IPv6 are for tables whose keys have such addresses. */
+static int check_families(const struct policy *policy, struct dart_yaml *yaml,
+			  const yaml_node_t *root)
+{
+	bool has_ipv6 = policy->address6;
+	size_t i;
+
+	for (i = 0; i < policy->range_count; i++)
+		has_ipv6 |= !address_range__is_ipv4(&policy->ranges[i].range);
+	for (i = 0; i < policy->route_count; i++)
+		has_ipv6 |= !address_range__is_ipv4(&policy->routes[i].range);
+	if (!has_ipv6 || policy->has_ipv6)
+		return 0;
+	return dart_yaml__refuse(yaml, root, "addresses of IPv6 need 'families: both'");
+}
+
 int policy_file__check_firewall(struct policy *policy, struct dart_yaml *yaml,
 				const yaml_node_t *root)
 {
@@ -253,5 +267,5 @@ int policy_file__check_firewall(struct policy *policy, struct dart_yaml *yaml,
 		ret = resolve(policy, yaml, root, rule->from_name, &rule->from) ?:
 			      resolve(policy, yaml, root, rule->to_name, &rule->to);
 	}
-	return ret;
+	return ret ?: check_families(policy, yaml, root);
 }

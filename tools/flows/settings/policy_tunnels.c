@@ -35,8 +35,8 @@ struct tenant {
 static int take_machine(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	static const struct dart_yaml_member members[] = {
-		{ "address", policy_file__take_address, offsetof(struct policy_machine, address) },
-		{ "server", policy_file__take_address, offsetof(struct policy_machine, server) },
+		{ "address", policy_file__take_ipv4, offsetof(struct policy_machine, address) },
+		{ "server", policy_file__take_ipv4, offsetof(struct policy_machine, server) },
 		{ "vni", take_vni, offsetof(struct policy_machine, vni) },
 		{}
 	};
@@ -143,7 +143,7 @@ static int take_tenant(struct dart_yaml *yaml, const yaml_node_t *node, void *in
 {
 	static const struct dart_yaml_member members[] = {
 		{ "vni", take_vni, offsetof(struct tenant, tenant.vni) },
-		{ "gateway", policy_file__take_address,
+		{ "gateway", policy_file__take_ipv4,
 		  offsetof(struct tenant, tenant.gateway.address) },
 		{ "gateway6", take_ipv6, 0 },
 		{ "mac", policy_file__take_mac, offsetof(struct tenant, tenant.gateway.mac) },

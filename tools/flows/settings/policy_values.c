@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Values in the file of a policy that several parts of it have: see policy_file.h. */
-#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,28 +26,44 @@ int policy_file__take_quantity(struct dart_yaml *yaml, const yaml_node_t *node,
 				 quantity == DART_QUANTITY_TIME ? "time" : "number", from, to);
 }
 
-int policy_file__take_range(struct dart_yaml *yaml, const yaml_node_t *node,
-			    struct dart_prefix *prefix)
+static int take_prefix(struct dart_yaml *yaml, const yaml_node_t *node, struct dart_prefix *prefix)
 {
 	struct dart_error reason;
 
 	if (dart_prefix__parse(prefix, policy_file__text(node), &reason))
 		return dart_yaml__refuse(yaml, node, "%s", reason.text);
-	if (prefix->family != AF_INET)
-		return dart_yaml__refuse(yaml, node, "'%s' is not a range of IPv4 addresses",
-					 policy_file__text(node));
 	return 0;
 }
 
-uint32_t policy_file__first(const struct dart_prefix *prefix)
+int policy_file__take_prefix(struct dart_yaml *yaml, const yaml_node_t *node,
+			     struct dart_prefix *prefix)
 {
-	return (uint32_t)prefix->address[0] << 24 | prefix->address[1] << 16 |
-	       prefix->address[2] << 8 | prefix->address[3];
+	const int ret = take_prefix(yaml, node, prefix);
+
+	if (ret || prefix->family == AF_INET)
+		return ret;
+	return dart_yaml__refuse(yaml, node, "'%s' is not a range of IPv4 addresses",
+				 policy_file__text(node));
 }
 
-uint32_t policy_file__mask(const struct dart_prefix *prefix)
+int policy_file__take_range(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
-	return prefix->length ? ~0U << (32 - prefix->length) : 0;
+	struct address_range *range = into;
+	struct dart_prefix prefix;
+	size_t bits, length;
+	int ret;
+
+	ret = take_prefix(yaml, node, &prefix);
+	if (ret)
+		return ret;
+	length = prefix.family == AF_INET ? ADDRESS_LENGTH_4 : ADDRESS_LENGTH;
+	bits = 8 * length - prefix.length; /* at the end, which may be any */
+	range->first = address__get(prefix.address, length);
+	range->mask = bits == 8 * ADDRESS_LENGTH ? 0 : ~(address_t)0 << bits;
+	if (prefix.family == AF_INET || !address_range__is_ipv4(range))
+		return 0;
+	return dart_yaml__refuse(yaml, node, "'%s' has no address of an IPv6 host",
+				 policy_file__text(node));
 }
 
 int policy_file__grow(struct dart_yaml *yaml, const yaml_node_t *node, void *items, size_t size,
@@ -92,7 +107,7 @@ int policy_file__take_end(struct dart_yaml *yaml, const yaml_node_t *node, void 
 {
 	struct end *end = into;
 
-	if (policy__take_end(policy_file__text(node), end) && end->port)
+	if (end__parse(policy_file__text(node), end) && end->port && address__is_ipv4(end->address))
 		return 0;
 	return dart_yaml__refuse(yaml, node,
 				 "'%s' is not an IPv4 address and a port, as 10.0.0.5:80",
@@ -118,18 +133,37 @@ int policy_file__take_mac(struct dart_yaml *yaml, const yaml_node_t *node, void 
 	return 0;
 }
 
-int policy_file__take_address(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+/* Of one family. */
+static int take_address(struct dart_yaml *yaml, const yaml_node_t *node, bool is_ipv6,
+			address_t *address)
 {
-	struct in_addr address;
-	uint32_t number;
-
-	if (inet_pton(AF_INET, policy_file__text(node), &address) != 1)
-		return dart_yaml__refuse(yaml, node, "'%s' is not an IPv4 address",
-					 policy_file__text(node));
-	number = ntohl(address.s_addr);
-	if (!(number >> 24) || number >> 24 == 127 || number >> 28 >= 0xe)
+	if (!address__parse(policy_file__text(node), address) ||
+	    address__is_ipv4(*address) == is_ipv6)
+		return dart_yaml__refuse(yaml, node, "'%s' is not an %s address",
+					 policy_file__text(node), is_ipv6 ? "IPv6" : "IPv4");
+	if (!address__is_unicast(*address))
 		return dart_yaml__refuse(yaml, node, "'%s' is no address of a host",
 					 policy_file__text(node));
-	*(uint32_t *)into = number;
 	return 0;
+}
+
+int policy_file__take_ipv4(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+{
+	address_t address;
+	int ret;
+
+	ret = take_address(yaml, node, false, &address);
+	if (!ret)
+		*(uint32_t *)into = address;
+	return ret;
+}
+
+int policy_file__take_address(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+{
+	return take_address(yaml, node, false, into);
+}
+
+int policy_file__take_address6(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+{
+	return take_address(yaml, node, true, into);
 }
