@@ -20,10 +20,24 @@ static int compare_names(const void *one, const void *other)
 	return strcmp(one, other);
 }
 
+/* Makes room for one more target.  The room doubles: a configuration file names thousands. */
+static int make_room(struct settings *settings)
+{
+	const size_t count = settings->target_count;
+	struct target_settings *targets;
+
+	if (count & (count - 1))
+		return 0;
+	targets = reallocarray(settings->targets, count ? 2 * count : 1, sizeof(*targets));
+	if (!targets)
+		return -ENOMEM;
+	settings->targets = targets;
+	return 0;
+}
+
 int settings__add_target(struct settings *settings, const char *host,
 			 uint16_t port, uint64_t interval_ns)
 {
-	struct target_settings *targets;
 	char *name = NULL, *copy = NULL;
 	void **place = NULL;
 	int err = -ENOMEM;
@@ -32,10 +46,8 @@ int settings__add_target(struct settings *settings, const char *host,
 		return -EINVAL;
 	if (settings->target_count == SETTINGS_TARGETS_MAX)
 		return -E2BIG;
-	targets = reallocarray(settings->targets, settings->target_count + 1, sizeof(*targets));
-	if (!targets)
+	if (make_room(settings))
 		return -ENOMEM;
-	settings->targets = targets;
 	name = dart_address__name(host, port);
 	copy = strdup(host);
 	if (name && copy)
@@ -45,7 +57,7 @@ int settings__add_target(struct settings *settings, const char *host,
 	if (!place || *place != name)
 		goto err_free;
 
-	targets[settings->target_count] = (struct target_settings){
+	settings->targets[settings->target_count] = (struct target_settings){
 		.index = settings->target_count,
 		.host = copy,
 		.name = name,
