@@ -16,7 +16,7 @@
 #include "sample.h"
 
 #define SEED 20240310
-#define MUTATIONS 60000
+#define MUTATIONS 20000
 #define LANDING_MAX (1 << 20)
 #define COPIES_MAX (1 << 16)
 

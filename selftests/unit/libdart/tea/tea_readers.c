@@ -14,7 +14,7 @@ enum {
 	CONSTANT = 60,		/* keys with a permanent entry, some of them in the stash */
 	KEYS = 160,		/* the others come and go */
 	READERS = 2,
-	LOOKUPS = 10000,	/* of each */
+	LOOKUPS = 5000,	/* of each */
 };
 
 struct shared {
