@@ -12,9 +12,6 @@
 #include "bpf/gather/exchange.h"
 #include "subject.h"
 
-/* A program holds the RCU read lock while it runs, and answers at least one question. */
-#define GATHER_BUDGET_NS 200000
-
 struct gather_programs {
 	/* Held while programs come and go: the thread that gathers loads some, too. */
 	pthread_mutex_t loading;

@@ -39,6 +39,11 @@
 #define GATHER_CPUS		8192
 #define GATHER_PROGRAMS		64
 #define GATHER_OUTPUT		(1 << 20)	/* bytes */
+/*
+ * A program holds the RCU read lock while it runs, which should not last longer than 0.2 ms.  It
+ * looks at the time between steps, so it exceeds its budget by a step and the end of the run.
+ */
+#define GATHER_BUDGET_NS	150000
 /* The longest copy of a variable, or sample. */
 #define GATHER_COPY_MAX		4096
 /* CPUs from which a program copies a variable before it looks again at the room that is left. */

@@ -45,7 +45,6 @@
 #include "bpf/gather/exchange.h"
 #include "bpf/samples/setting.h"
 
-#define BUDGET_NS 200000
 /* As dartd: runs without progress before the questions that are left get no answer. */
 #define IDLE_RUNS_MAX 64
 #define NO_MEMBER 3 /* exit status */
@@ -482,7 +481,7 @@ static int print(const struct asker *asker, json_t *answers)
 
 int main(int argc, char *argv[])
 {
-	static struct asker asker = { .budget_ns = BUDGET_NS };
+	static struct asker asker = { .budget_ns = GATHER_BUDGET_NS };
 	char line[16], **question;
 	int ret;
 
