@@ -3,7 +3,7 @@
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 
-#include "answer.h"
+#include "sum.h"
 
 /* Addresses of variables, per CPU or single. */
 static __u64 cpustat;
@@ -208,8 +208,7 @@ static __always_inline int host(struct gather_question *question)
 	case DART_ZERO_SOURCE_CPUSTAT:
 		return answer_cpustat(question);
 	case DART_ZERO_SOURCE_VMSTAT:
-		return answer__copies(question, vm_events,
-				      bpf_core_type_size(struct vm_event_state));
+		return answer__sums(question, vm_events, bpf_core_type_size(struct vm_event_state));
 	case DART_ZERO_SOURCE_SOFTNET:
 		return answer__copies(question, softnet, bpf_core_type_size(struct softnet_data));
 	case DART_ZERO_SOURCE_KSTAT:

@@ -48,7 +48,7 @@ tap = Tap()
 counters = ask(
     "host",
     [Question("cpustat,member=kernel_cpustat.cpustat", copies=True, fields=CPU_TIMES),
-     Question("vmstat,member=vm_event_state.event", fields=events()),
+     Question("vmstat,member=vm_event_state.event,sum=1", fields=events()),
      Question("kstat,member=kernel_stat.softirqs", "softirqs", True, softirqs()),
      *(Question(f"softnet,member=softnet_data.{member}", "softnet", True, [field])
        for member, field in SOFTNET.items()),

@@ -158,7 +158,8 @@ def compare_sums(namespace):
     adds_up = "KF_bpf_rdonly_cast" in enums
     questions = [f"{source},netns={namespace.inode},offset={8 * first},length={8 * count}"
                  for source in MIBS for first in (0, 1)
-                 for count in (1, 2, 3, words_of(source) - first)]
+                 for count in (1, 2, 3, 5, 32, 33, words_of(source) - first)
+                 if count <= words_of(source) - first]
     for places in 1, 2, 3, 4, 7, 8, 64:
         with Asker("gather/namespaces", questions + [f"{text},sum=1" for text in questions],
                    "--places", str(places)) as asker:
