@@ -94,6 +94,16 @@ check "an appender of batches that generic XDP has no room for is attached" atta
 check "packets arrive" send 100
 check "they pass, and are counted" status '.cramped == 100 and .appended == 0'
 check "the appender is detached" dartctl xdp detach port1
+
+file 17 7 41
+check "an appender is attached once more" attach
+check "a packet arrives, and waits" send 1
+ip link set port1 down
+check "without a carrier it is detached, too" timeout 30 \
+	sh -c "dartctl xdp detach port1 2>/run/unsent"
+check "it says that the entry is lost" grep -q \
+	"warning: cannot send its last reports: Network is down" /run/unsent
+check "it leaves nothing" nothing_left
 ip link delete port.0
 rm -f $file $stores
 finish
