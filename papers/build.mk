@@ -10,6 +10,11 @@ programs += sketch-sim
 sketch-sim_sources := papers/sketch/sketch_sim.c
 sketch-sim_libraries := dart
 
+# Direct Telemetry Access: the entries of lists that get lost.
+programs += list-sim
+list-sim_sources := papers/list/list_sim.c
+list-sim_libraries := dart
+
 # TEA: the cache of a switch.
 programs += tea-sim
 cached_traffic := $(addprefix papers/tea/, cached_traffic.c tea_sketch.c zipf.c) \
