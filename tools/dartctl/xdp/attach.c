@@ -40,7 +40,7 @@ struct request {
 	const char *journal;	/* its file; NULL: stores */
 	uint16_t postcards;	/* UDP port; 0: no paths are gathered */
 	const char *age;	/* NULL: AGE_NS */
-	long long rows_log2;
+	long long rows_log2;	/* -1: by default */
 	struct collectors_files files;
 };
 
@@ -91,7 +91,7 @@ static int parse(struct options *options, int argc, char **argv, struct request 
 {
 	*request = (struct request){
 		.int_port = INT_PORT,
-		.rows_log2 = DART_TRANSLATOR_ROWS_LOG2,
+		.rows_log2 = -1,
 	};
 	if (options__take(options, argc, argv, rows, request))
 		return EXIT_USAGE;
@@ -104,6 +104,8 @@ static int parse(struct options *options, int argc, char **argv, struct request 
 		return misuse("--journal excludes --collectors, --copies and --report-port");
 	if (request->postcards && (request->journal || request->copies || request->report_port))
 		return misuse("--postcards excludes --journal, --copies and --report-port");
+	if (!request->postcards && (request->age || request->rows_log2 >= 0))
+		return misuse("--rows and --age need --postcards");
 	request->all_copies = request->copies && !strcmp(request->copies, "all");
 	if (request->int_port == request->report_port)
 		return misuse("--int-port and --report-port need different ports");
@@ -167,7 +169,8 @@ static int set_translation(const struct request *request,
 				       request->age);
 	*translation = (struct reporter_translation){
 		.age_ns = age_ns,
-		.rows_log2 = request->rows_log2,
+		.rows_log2 = request->rows_log2 < 0 ? DART_TRANSLATOR_ROWS_LOG2 :
+						      request->rows_log2,
 		.port = htons(request->postcards),
 	};
 	return 0;
