@@ -207,21 +207,53 @@ static void keep(struct original *original, const struct packet *packet)
 }
 
 /*
- * Makes the answer, in @answer, to a packet that was not routed because it is too long and must not
- * be fragmented (RFC 1812, 4.3.2.3), as expire() does.
+ * Makes the answer, in @answer, to a packet that does not leave because it is longer than @mtu and
+ * must not be fragmented (RFC 1812, 4.3.2.3), as expire() does.
  */
-static bool tell_mtu(struct flows *flows, struct original *original, struct packet *packet,
-		     uint8_t *answer, uint64_t now)
+static bool tell_mtu(struct flows *flows, struct original *original, uint16_t mtu, uint8_t *answer,
+		     uint64_t now)
 {
-	const struct policy_route *route =
-		policy__route(flows->policy, packet->destination.address);
-
-	if (!route || policy__is_spoofed(flows->policy, &original->packet) ||
-	    !function__tell_mtu(flows->function, &original->packet, mtu_of(flows, route), answer) ||
+	if (policy__is_spoofed(flows->policy, &original->packet) ||
+	    !function__tell_mtu(flows->function, &original->packet, mtu, answer) ||
 	    !is_within(&flows->refused, flows->policy->refusal_rate, now))
 		return false;
-	*packet = original->packet;
 	flows->mtu_told++;
+	return true;
+}
+
+/*
+ * The switch can look no frame up that is longer than the place for it in a row of the table, so
+ * all packets of such a flow come here.  False: this one has a place, or its length is no MTU.
+ */
+static bool is_beyond_row(const struct flows *flows, const struct packet *packet, uint16_t *mtu)
+{
+	const size_t link = packet->ip - packet->frame, most = table__frame_length(flows->table);
+
+	if (packet->length <= most || most < link + (packet->is_ipv6 ? PACKET_LEAST_6 :
+								       PACKET_LEAST_4))
+		return false;
+	*mtu = most - link;
+	return true;
+}
+
+/* Sends a packet on that the function passes.  True: it leaves, or an answer to its sender. */
+static bool pass(struct flows *flows, struct original *original, struct packet *packet,
+		 uint8_t *answer, uint64_t now)
+{
+	const struct policy_route *next;
+	uint16_t mtu;
+
+	/* A packet that gets no answer leaves, as long as the next link takes it. */
+	if (is_beyond_row(flows, packet, &mtu) && tell_mtu(flows, original, mtu, answer, now)) {
+		*packet = original->packet;
+		return true;
+	}
+	if (route(flows, packet))
+		return true;
+	next = policy__route(flows->policy, packet->destination.address);
+	if (!next || !tell_mtu(flows, original, mtu_of(flows, next), answer, now))
+		return false;
+	*packet = original->packet;
 	return true;
 }
 
@@ -286,8 +318,7 @@ static bool judge(struct flows *flows, const struct port_frame *frame, struct pa
 		flows->answered++;
 		return true;
 	}
-	return action == FUNCTION_PASSES &&
-	       (route(flows, packet) || tell_mtu(flows, &original, packet, answer, now));
+	return action == FUNCTION_PASSES && pass(flows, &original, packet, answer, now);
 }
 
 static void send_held(void *subject, struct packet *packet)

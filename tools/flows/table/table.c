@@ -508,6 +508,11 @@ bool table__is_there(const struct table *table)
 	return table->state == THERE;
 }
 
+uint32_t table__frame_length(const struct table *table)
+{
+	return table->geometry.packet_length;
+}
+
 const struct table_counts *table__counts(struct table *table)
 {
 	return &table->counts;

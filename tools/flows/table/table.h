@@ -45,6 +45,8 @@ void table__free(struct table *table);
 
 /* Has it been compared, so that changes reach it? */
 bool table__is_there(const struct table *table);
+/* Bytes of the longest frame that the switch looks up; 0: the table was never there. */
+uint32_t table__frame_length(const struct table *table);
 /*
  * Inserts an entry, or removes the entry with this key.  @token comes back once the change and all
  * before it are made; NULL: the change is a part of a later one.  Without a table it does nothing.
