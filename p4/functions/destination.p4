@@ -24,4 +24,25 @@ control SetDestination(inout headers_t headers, in bit<32> address,
 	}
 }
 
+#ifdef TEA_IPV6
+control SetDestination6(inout headers_t headers, in bit<128> address,
+                        in bit<16> port)
+{
+	AdjustEnd6() adjust;
+	bit<144> before;
+
+	apply {
+		before = headers.ipv6.destination ++
+			 (headers.tcp.isValid() ? headers.tcp.destination :
+						  headers.udp.destination);
+		headers.ipv6.destination = address;
+		if (headers.tcp.isValid())
+			headers.tcp.destination = port;
+		else
+			headers.udp.destination = port;
+		adjust.apply(headers, before, address ++ port);
+	}
+}
+#endif
+
 #endif /* DART_FUNCTIONS_DESTINATION_P4 */

@@ -25,4 +25,41 @@ control AdjustEnd(inout headers_t headers, in bit<48> before, in bit<48> now)
 	}
 }
 
+#ifdef TEA_IPV6
+/*
+ * The same for an address of IPv6, whose header has no checksum.  All words in one sum: the
+ * compiler copies a sum wherever the next one needs it.
+ */
+control AdjustEnd6(inout headers_t headers, in bit<144> before, in bit<144> now)
+{
+	bit<16> checksum;
+	bit<32> sum;
+
+	apply {
+		if (headers.tcp.isValid())
+			checksum = headers.tcp.checksum;
+		else
+			checksum = headers.udp.checksum;
+		sum = (bit<32>)(~checksum) +
+		      (bit<32>)(~before[143:128]) + (bit<32>)(~before[127:112]) +
+		      (bit<32>)(~before[111:96]) + (bit<32>)(~before[95:80]) +
+		      (bit<32>)(~before[79:64]) + (bit<32>)(~before[63:48]) +
+		      (bit<32>)(~before[47:32]) + (bit<32>)(~before[31:16]) +
+		      (bit<32>)(~before[15:0]) + (bit<32>)now[143:128] +
+		      (bit<32>)now[127:112] + (bit<32>)now[111:96] +
+		      (bit<32>)now[95:80] + (bit<32>)now[79:64] +
+		      (bit<32>)now[63:48] + (bit<32>)now[47:32] +
+		      (bit<32>)now[31:16] + (bit<32>)now[15:0];
+		sum = (sum & 0xffff) + (sum >> 16);
+		sum = (sum & 0xffff) + (sum >> 16);
+		checksum = ~sum[15:0];
+		if (headers.tcp.isValid())
+			headers.tcp.checksum = checksum;
+		else if (headers.udp.checksum != 0)
+			headers.udp.checksum = checksum == 0 ? 0xffff :
+							       checksum;
+	}
+}
+#endif
+
 #endif /* DART_FUNCTIONS_END_P4 */

@@ -24,4 +24,25 @@ control SetSource(inout headers_t headers, in bit<32> address,
 	}
 }
 
+#ifdef TEA_IPV6
+control SetSource6(inout headers_t headers, in bit<128> address,
+                   in bit<16> port)
+{
+	AdjustEnd6() adjust;
+	bit<144> before;
+
+	apply {
+		before = headers.ipv6.source ++
+			 (headers.tcp.isValid() ? headers.tcp.source :
+						  headers.udp.source);
+		headers.ipv6.source = address;
+		if (headers.tcp.isValid())
+			headers.tcp.source = port;
+		else
+			headers.udp.source = port;
+		adjust.apply(headers, before, address ++ port);
+	}
+}
+#endif
+
 #endif /* DART_FUNCTIONS_SOURCE_P4 */
