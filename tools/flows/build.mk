@@ -27,6 +27,7 @@ unit_flows_journal_sources := tools/flows/journal/journal.c tools/flows/packet/a
 unit_flows_firewall_sources := $(flows_firewall)
 unit_flows_firewall6_sources := $(flows_firewall)
 unit_flows_balancer_sources := $(flows_balancer)
+unit_flows_balancer6_sources := $(flows_balancer)
 unit_flows_gateway_sources := $(flows_gateway)
 unit_flows_maglev_sources := tools/flows/balancer/maglev.c
 unit_flows_health_sources := $(flows_policy) tools/flows/health/health.c

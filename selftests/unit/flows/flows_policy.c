@@ -115,7 +115,7 @@ static void test_mistakes_have_a_line(void **state)
 		  "flows.yaml:8: 'icmp' is neither tcp nor udp" },
 		{ BASE POOLS
 		  "static: [{protocol: tcp, inside: 10.0.0.1:0, outside: 203.0.113.1:1}]\n",
-		  "flows.yaml:8: '10.0.0.1:0' is not an IPv4 address and a port" },
+		  "flows.yaml:8: '10.0.0.1:0' is not an address and a port" },
 		{ BASE POOLS "static: [{protocol: tcp, inside: 10.0.0.1:1}]\n",
 		  "flows.yaml:8: a static mapping has 'protocol', 'inside' and 'outside'" },
 		{ BASE POOLS
@@ -145,7 +145,7 @@ static void test_mistakes_have_a_line(void **state)
 		{ FIREWALL ZONES "address6: 2001:db8::1\n",
 		  "addresses of IPv6 need 'families: both'" },
 		{ BASE POOLS "families: both\n",
-		  "'families: both' and 'address6' are for 'function: firewall'" },
+		  "'families: both' and 'address6' are for 'function: firewall' and" },
 		{ "families: ipv6\n", "flows.yaml:1: 'ipv6' is neither both nor ipv4" },
 		{ "address6: 10.0.0.1\n", "flows.yaml:1: '10.0.0.1' is not an IPv6 address" },
 		{ "address6: fe80::1\n", "flows.yaml:1: 'fe80::1' is no address of a host" },
@@ -206,7 +206,10 @@ static void test_mistakes_have_a_line(void **state)
 		{ BALANCER SERVICE("servers: [{weight: 1}]"),
 		  "flows.yaml:5: a server without 'address'" },
 		{ BALANCER SERVICE("servers: [{address: '[fd00::1]:80'}]"),
-		  "flows.yaml:5: '[fd00::1]:80' is not an IPv4 address and a port" },
+		  "the server [fd00::1]:80 is of another family than its service" },
+		{ BALANCER "services: [{address: '[fd00::1]:80', protocol: tcp, "
+			   "servers: [{address: '[fd00::2]:80'}]}]\n",
+		  "the server [fd00::2]:80 is in no prefix of 'routes'" },
 		{ BALANCER SERVICE("servers: [{address: 10.1.0.1:80, weight: 0}]"),
 		  "flows.yaml:5: '0' is not a number from 1 to 256" },
 		{ BALANCER SERVICE("servers: [{address: 10.1.0.1:80, weight: 257}]"),

@@ -25,8 +25,8 @@ static const char *const verdict_names[BALANCER_VERDICTS] = {
 static uint64_t hash_of(const struct index *index, uint8_t protocol, const struct end *end,
 			const struct end *client)
 {
-	const uint32_t key[] = { end->address, client->address,
-				 (uint32_t)end->port << 16 | client->port, protocol };
+	const address_t key[] = { end->address, client->address,
+				  (uint64_t)end->port << 24 | client->port << 8 | protocol };
 
 	return index__hash(index, key, sizeof(key));
 }
@@ -419,11 +419,15 @@ static int clear_way(struct balancer *balancer, const struct flow_record *record
 
 static int restore(struct function *function, const struct flow_record *record, uint64_t now_ns)
 {
+	const bool is_ipv4 = address__is_ipv4(record->remote.address);
 	struct balancer *balancer = (struct balancer *)function;
 	struct balancer_flow *flow;
 	long server;
 
-	if (record->protocol != IPPROTO_TCP && record->protocol != IPPROTO_UDP)
+	if ((record->protocol != IPPROTO_TCP && record->protocol != IPPROTO_UDP) ||
+	    is_ipv4 != address__is_ipv4(record->inside.address) ||
+	    is_ipv4 != address__is_ipv4(record->outside.address) ||
+	    (!is_ipv4 && !function->policy->has_ipv6))
 		return -EINVAL;
 	if (clear_way(balancer, record))
 		return -EEXIST;
@@ -440,15 +444,16 @@ static int restore(struct function *function, const struct flow_record *record, 
 	return 0;
 }
 
-static void value_of(const struct flow *flow, enum flow_direction direction, uint8_t *value)
+static void value_of(const struct function *function, const struct flow *flow,
+		     enum flow_direction direction, uint8_t *value)
 {
 	const struct balancer_flow *balancer_flow = (const struct balancer_flow *)flow;
 	const uint8_t tracked = balancer_flow->tracked.protocol == IPPROTO_TCP ? VALUE_TRACKED : 0;
 
 	if (direction == FLOW_OUT)
-		function__put_value(value, &balancer_flow->service_end, VALUE_SOURCE | tracked);
+		function__put_value(function, value, &balancer_flow->service_end, VALUE_SOURCE | tracked);
 	else
-		function__put_value(value, &balancer_flow->server_end, tracked);
+		function__put_value(function, value, &balancer_flow->server_end, tracked);
 }
 
 static struct flow *flow_of_entry(const struct function *function, uint8_t protocol,
@@ -457,7 +462,10 @@ static struct flow *flow_of_entry(const struct function *function, uint8_t proto
 {
 	const struct balancer *balancer = (const struct balancer *)function;
 
-	*direction = value[6] & VALUE_SOURCE ? FLOW_OUT : FLOW_BACK;
+	struct end given;
+
+	*direction = function__get_value(function, value, &given) & VALUE_SOURCE ? FLOW_OUT :
+										    FLOW_BACK;
 	return (struct flow *)(*direction == FLOW_OUT ?
 				       find_by_server(balancer, protocol, source, destination) :
 				       find_by_service(balancer, protocol, destination, source));
@@ -467,10 +475,11 @@ static struct flow *flow_of_entry(const struct function *function, uint8_t proto
 static bool is_stray(const struct function *function, uint8_t protocol,
 		     const struct end *destination, const uint8_t *value)
 {
-	const uint32_t given = (uint32_t)value[0] << 24 | value[1] << 16 | value[2] << 8 | value[3];
+	struct end given;
+	const uint8_t flags = function__get_value(function, value, &given);
 
 	return policy__is_service(function->policy,
-				  value[6] & VALUE_SOURCE ? given : destination->address);
+				  flags & VALUE_SOURCE ? given.address : destination->address);
 }
 
 static void tell_counts(const struct function *function,
@@ -497,7 +506,8 @@ static void tell_counts(const struct function *function,
 
 const struct function_type balancer_type = {
 	.size = sizeof(struct balancer),
-	.value_length = 7,
+	.value_length = FLOW_NAT_LENGTH,
+	.value_length_6 = FLOW_NAT_LENGTH_6,
 	.verdict_names = verdict_names,
 	.verdicts = BALANCER_VERDICTS,
 	.open = open_balancer,

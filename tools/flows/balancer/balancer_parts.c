@@ -51,6 +51,14 @@ void parts__copy_state(struct parts *parts, const struct policy *policy, const s
 
 /* ---- the choice */
 
+/* Servers of IPv6 are told apart by a hash. */
+static uint64_t identity_of(const struct end *end)
+{
+	if (address__is_ipv4(end->address))
+		return (uint64_t)end->address << 16 | end->port;
+	return XXH3_64bits_withSeed(&end->address, sizeof(end->address), end->port);
+}
+
 static void fill(struct parts *parts, const struct policy *policy,
 		 const struct policy_service *service)
 {
@@ -64,7 +72,7 @@ static void fill(struct parts *parts, const struct policy *policy,
 		const bool takes = !server->is_draining && !parts->servers[number].is_down;
 
 		servers[i] = (struct maglev_server){
-			.identity = (uint64_t)server->end.address << 16 | server->end.port,
+			.identity = identity_of(&server->end),
 			.weight = takes ? server->weight : 0,
 		};
 	}
@@ -75,9 +83,9 @@ static void fill(struct parts *parts, const struct policy *policy,
 long parts__choose(struct parts *parts, const struct policy *policy,
 		   const struct policy_service *service, const struct end *client)
 {
-	const uint32_t key[] = { client->address, service->end.address,
-				 (uint32_t)client->port << 16 | service->end.port,
-				 service->protocol };
+	const address_t key[] = { client->address, service->end.address,
+				  (uint64_t)client->port << 24 | service->end.port << 8 |
+					  service->protocol };
 	struct service *part = &parts->services[service - policy->services];
 
 	if (!part->is_filled)

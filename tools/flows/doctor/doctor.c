@@ -23,16 +23,20 @@ struct schema {
 };
 
 static const struct schema schemas[POLICY_FUNCTIONS] = {
-	[POLICY_NAT] = { "nat", FLOW_KEY_LENGTH, 7 },
+	[POLICY_NAT] = { "nat", FLOW_KEY_LENGTH, FLOW_NAT_LENGTH },
 	[POLICY_FIREWALL] = { "firewall", FLOW_KEY_LENGTH, 1 },
-	[POLICY_BALANCER] = { "nat", FLOW_KEY_LENGTH, 7 },
+	[POLICY_BALANCER] = { "nat", FLOW_KEY_LENGTH, FLOW_NAT_LENGTH },
 	[POLICY_GATEWAY] = { "gateway", 7, 7 },
 };
-static const struct schema firewall6 = { "firewall6", FLOW_KEY_LENGTH_6, 1 };
+/* With addresses of both families. */
+static const struct schema schemas_6[POLICY_FUNCTIONS] = {
+	[POLICY_FIREWALL] = { "firewall6", FLOW_KEY_LENGTH_6, 1 },
+	[POLICY_BALANCER] = { "nat6", FLOW_KEY_LENGTH_6, FLOW_NAT_LENGTH_6 },
+};
 
 static const struct schema *schema_of(const struct policy *policy)
 {
-	return policy->has_ipv6 ? &firewall6 : &schemas[policy->function];
+	return &(policy->has_ipv6 ? schemas_6 : schemas)[policy->function];
 }
 
 /* ---- this process and the interface */

@@ -325,7 +325,8 @@ static uint8_t state_of(uint8_t protocol)
 	return protocol == IPPROTO_TCP ? STATE_TRACKED : STATE_ESTABLISHED;
 }
 
-static void value_of(const struct flow *flow, enum flow_direction direction, uint8_t *value)
+static void value_of(const struct function *function, const struct flow *flow,
+		     enum flow_direction direction, uint8_t *value)
 {
 	*value = state_of(((const struct tracked *)flow)->protocol);
 }
@@ -360,6 +361,7 @@ static void tell_counts(const struct function *function,
 const struct function_type firewall_type = {
 	.size = sizeof(struct firewall),
 	.value_length = 1,
+	.value_length_6 = 1,
 	.verdict_names = verdict_names,
 	.verdicts = FIREWALL_VERDICTS,
 	.open = open_firewall,

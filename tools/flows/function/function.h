@@ -188,13 +188,16 @@ void function__forget(struct function *function, const struct flow_record *recor
 #define FLOW_KEY_LENGTH 13
 #define FLOW_KEY_LENGTH_6 37
 #define FLOW_KEY_MAX FLOW_KEY_LENGTH_6
-#define FLOW_VALUE_MAX 7
+/* Bytes of values of schemas/nat.yaml and nat6.yaml. */
+#define FLOW_NAT_LENGTH 7
+#define FLOW_NAT_LENGTH_6 19
+#define FLOW_VALUE_MAX FLOW_NAT_LENGTH_6
 
 enum flow_direction { FLOW_BACK, FLOW_OUT, FLOW_DIRECTIONS };
 
 /* The first direction that flows have an entry of; all have one of the last, FLOW_OUT. */
 enum flow_direction function__first_direction(const struct function *function);
-/* An entry of the flow, as in schemas/nat.yaml, firewall.yaml, firewall6.yaml and gateway.yaml. */
+/* An entry of the flow, as in schemas/nat.yaml, nat6.yaml, firewall.yaml, firewall6.yaml and gateway.yaml. */
 void function__entry(const struct function *function, const struct flow *flow,
 		     enum flow_direction direction, uint8_t key[static FLOW_KEY_MAX],
 		     uint8_t value[static FLOW_VALUE_MAX]);

@@ -20,7 +20,8 @@ uint32_t function__key_length(const struct function *function)
 
 uint32_t function__value_length(const struct function *function)
 {
-	return function->type->value_length;
+	return function->policy->has_ipv6 ? function->type->value_length_6 :
+					    function->type->value_length;
 }
 
 static void put_port(uint8_t *bytes, uint16_t port)
@@ -36,11 +37,35 @@ static void put_address(uint8_t *bytes, size_t length, address_t address)
 	address__put(bytes, length, address);
 }
 
-void function__put_value(uint8_t *value, const struct end *end, uint8_t flags)
+/* Reads an address of a key or a value.  False: no flow has it. */
+static bool get_address(const uint8_t *bytes, size_t length, address_t *address)
 {
-	address__put(value, ADDRESS_LENGTH_4, end->address);
-	put_port(value + 4, end->port);
-	value[6] = flags;
+	*address = address__get(bytes, length);
+	if (length == ADDRESS_LENGTH && address__is_ipv4(*address))
+		return false;
+	if (*address >> 32 == ADDRESS_MAPPED >> 32)
+		*address ^= ADDRESS_MAPPED;
+	return true;
+}
+
+void function__put_value(const struct function *function, uint8_t *value, const struct end *end,
+			 uint8_t flags)
+{
+	const size_t length = address_length(function);
+
+	put_address(value, length, end->address);
+	put_port(value + length, end->port);
+	value[length + 2] = flags;
+}
+
+uint8_t function__get_value(const struct function *function, const uint8_t *value, struct end *end)
+{
+	const size_t length = address_length(function);
+
+	if (!get_address(value, length, &end->address))
+		end->address = 0;
+	end->port = value[length] << 8 | value[length + 1];
+	return value[length + 2];
 }
 
 enum flow_direction function__first_direction(const struct function *function)
@@ -66,16 +91,10 @@ static void put_ends(const struct function *function, const struct flow_record *
 static bool get_ends(const struct function *function, const uint8_t *key, struct flow_record *ends)
 {
 	const size_t length = address_length(function);
-	address_t *const addresses[] = { &ends->inside.address, &ends->remote.address };
-	size_t i;
 
-	for (i = 0; i < 2; i++) {
-		*addresses[i] = address__get(key + i * length, length);
-		if (length == ADDRESS_LENGTH && address__is_ipv4(*addresses[i]))
-			return false;
-		if (*addresses[i] >> 32 == ADDRESS_MAPPED >> 32)
-			*addresses[i] ^= ADDRESS_MAPPED;
-	}
+	if (!get_address(key, length, &ends->inside.address) ||
+	    !get_address(key + length, length, &ends->remote.address))
+		return false;
 	key += 2 * length;
 	ends->inside.port = key[0] << 8 | key[1];
 	ends->remote.port = key[2] << 8 | key[3];
@@ -95,7 +114,7 @@ void function__entry(const struct function *function, const struct flow *flow,
 		record = function->type->record(flow);
 		put_ends(function, &record, direction == FLOW_OUT, key);
 	}
-	function->type->value(flow, direction, value);
+	function->type->value(function, flow, direction, value);
 }
 
 /* Finds the flow that has an entry with this key and this value.  False: remove the entry. */
@@ -120,7 +139,6 @@ static bool find_entry(const struct function *function, const uint8_t *key, cons
 bool function__see(struct function *function, const uint8_t *key, const uint8_t *value)
 {
 	uint8_t right_key[FLOW_KEY_MAX], right[FLOW_VALUE_MAX];
-	const struct function_type *type = function->type;
 	enum flow_direction direction = FLOW_OUT;
 	struct flow *flow;
 
@@ -129,7 +147,7 @@ bool function__see(struct function *function, const uint8_t *key, const uint8_t 
 	if (!flow)
 		return true;
 	function__entry(function, flow, direction, right_key, right);
-	if (memcmp(value, right, type->value_length) || flow->state == FLOW_KEPT ||
+	if (memcmp(value, right, function__value_length(function)) || flow->state == FLOW_KEPT ||
 	    flow->state == FLOW_ASKED)
 		return false;
 	flow->seen |= 1 << direction;

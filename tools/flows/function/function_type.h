@@ -81,7 +81,8 @@ struct function_keys {
 struct function_type {
 	size_t size; /* of its state */
 	const struct function_keys *keys; /* NULL: keys of two ends, in both directions */
-	uint32_t value_length;
+	uint32_t value_length; /* with addresses of IPv4, and of both families; 0: it has none */
+	uint32_t value_length_6;
 	const char *const *verdict_names;
 	unsigned int verdicts; /* number of names */
 
@@ -107,7 +108,8 @@ struct function_type {
 	/* Gives a flow of TCP a connection that was closed like this, or is open. */
 	void (*restore_closure)(struct flow *flow, enum flow_closure closure);
 
-	void (*value)(const struct flow *flow, enum flow_direction direction, uint8_t *value);
+	void (*value)(const struct function *function, const struct flow *flow,
+		      enum flow_direction direction, uint8_t *value);
 	/* With @keys there is none of the next two. */
 	/* The flow that has an entry with these ends and this value; otherwise NULL. */
 	struct flow *(*flow_of_entry)(const struct function *function, uint8_t protocol,
@@ -165,11 +167,15 @@ void function__enter(struct function *function, struct flow *flow, uint64_t now_
 void function__ask(struct function *function, struct flow *flow, uint64_t now_ns);
 void function__set_timeout(struct function *function, struct flow *flow, unsigned int timeout,
 			   uint64_t now_ns);
-/* Flags of a value of schemas/nat.yaml: see p4/functions/nat.p4. */
+/* Flags of a value of schemas/nat.yaml, or nat6.yaml: see p4/functions/nat.p4. */
 #define VALUE_SOURCE 1
 #define VALUE_TRACKED 2
 /* Writes such a value: the end that a packet gets, and flags. */
-void function__put_value(uint8_t *value, const struct end *end, uint8_t flags);
+void function__put_value(const struct function *function, uint8_t *value, const struct end *end,
+			 uint8_t flags);
+/* Reads it.  Returns the flags. */
+uint8_t function__get_value(const struct function *function, const uint8_t *value,
+			    struct end *end);
 /* The flow is over. */
 void function__remove(struct function *function, struct flow *flow);
 

@@ -303,7 +303,8 @@ static void key_of(const struct flow *flow, uint8_t *key)
 	put_place(key, 3, 0, &((const struct tunnel_flow *)flow)->machine);
 }
 
-static void value_of(const struct flow *flow, enum flow_direction direction, uint8_t *value)
+static void value_of(const struct function *function, const struct flow *flow,
+		     enum flow_direction direction, uint8_t *value)
 {
 	put_place(value, 0, 4, &((const struct tunnel_flow *)flow)->server);
 }

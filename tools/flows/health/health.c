@@ -113,24 +113,30 @@ static int on_connected(sd_event_source *source, int fd, uint32_t events, void *
 static int connect_to(const struct target *target)
 {
 	const struct policy_server *server = &target->health->policy->servers[target->server];
-	const struct sockaddr_in address = {
+	const bool is_ipv4 = address__is_ipv4(server->end.address);
+	const uint16_t port = htons(check_of(target)->port ?: server->end.port);
+	const struct sockaddr_in in = {
 		.sin_family = AF_INET,
-		.sin_port = htons(check_of(target)->port ?: server->end.port),
+		.sin_port = port,
 		.sin_addr.s_addr = htonl(server->end.address),
 	};
+	struct sockaddr_in6 in6 = { .sin6_family = AF_INET6, .sin6_port = port };
+	int ret;
 
-	if (!connect(target->fd, (const struct sockaddr *)&address, sizeof(address)) ||
-	    errno == EINPROGRESS)
-		return 0;
-	return errno;
+	address__put(in6.sin6_addr.s6_addr, ADDRESS_LENGTH, server->end.address);
+	ret = is_ipv4 ? connect(target->fd, (const struct sockaddr *)&in, sizeof(in)) :
+			connect(target->fd, (const struct sockaddr *)&in6, sizeof(in6));
+	return !ret || errno == EINPROGRESS ? 0 : errno;
 }
 
 /* Returns false if this host cannot check now, which says nothing about the server. */
 static bool open_check(struct target *target)
 {
+	const struct end *end = &target->health->policy->servers[target->server].end;
 	int code;
 
-	target->fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	target->fd = socket(address__is_ipv4(end->address) ? AF_INET : AF_INET6,
+			    SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (target->fd < 0)
 		return false;
 	code = connect_to(target);

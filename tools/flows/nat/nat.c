@@ -504,15 +504,16 @@ static void restore_closure(struct flow *flow, enum flow_closure closure)
 
 /* ---- entries */
 
-static void value_of(const struct flow *flow, enum flow_direction direction, uint8_t *value)
+static void value_of(const struct function *function, const struct flow *flow,
+		     enum flow_direction direction, uint8_t *value)
 {
 	const struct mapping *mapping = ((const struct nat_flow *)flow)->mapping;
 	const uint8_t tracked = mapping->protocol == IPPROTO_TCP ? VALUE_TRACKED : 0;
 
 	if (direction == FLOW_OUT)
-		function__put_value(value, &mapping->outside, VALUE_SOURCE | tracked);
+		function__put_value(function, value, &mapping->outside, VALUE_SOURCE | tracked);
 	else
-		function__put_value(value, &mapping->inside, tracked);
+		function__put_value(function, value, &mapping->inside, tracked);
 }
 
 static struct flow *flow_of_entry(const struct function *function, uint8_t protocol,
@@ -520,7 +521,8 @@ static struct flow *flow_of_entry(const struct function *function, uint8_t proto
 				  const uint8_t *value, enum flow_direction *direction)
 {
 	const struct nat *nat = (const struct nat *)function;
-	const bool is_out = value[6] & VALUE_SOURCE;
+	struct end given;
+	const bool is_out = function__get_value(function, value, &given) & VALUE_SOURCE;
 	struct mapping *mapping;
 
 	*direction = is_out ? FLOW_OUT : FLOW_BACK;
@@ -536,20 +538,18 @@ static struct flow *flow_of_entry(const struct function *function, uint8_t proto
 static bool is_stray(const struct function *function, uint8_t protocol,
 		     const struct end *destination, const uint8_t *value)
 {
-	const uint32_t given = (uint32_t)value[0] << 24 | value[1] << 16 | value[2] << 8 | value[3];
+	struct end given;
+	const uint8_t flags = function__get_value(function, value, &given);
 
 	return policy__find_address(function->policy,
-				    value[6] & VALUE_SOURCE ? given : destination->address);
+				    flags & VALUE_SOURCE ? given.address : destination->address);
 }
-
-/* ---- counts */
 
 void nat__count(const struct function *function, struct nat_counts *counts)
 {
 	const struct nat *nat = (const struct nat *)function;
 	const struct policy *policy = function->policy;
-	size_t i;
-	int kind;
+	size_t i, kind;
 
 	*counts = (struct nat_counts){
 		.mappings = nat->mapping_count,
@@ -579,7 +579,7 @@ static void tell_counts(const struct function *function,
 
 const struct function_type nat_type = {
 	.size = sizeof(struct nat),
-	.value_length = 7,
+	.value_length = FLOW_NAT_LENGTH,
 	.verdict_names = verdict_names,
 	.verdicts = NAT_VERDICTS,
 	.open = open_nat,

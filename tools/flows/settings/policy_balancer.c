@@ -261,6 +261,11 @@ int policy_file__check_balancer(struct policy *policy, struct dart_yaml *yaml,
 	for (server = 0; server < policy->server_count; server++) {
 		const struct end *end = &policy->servers[server].end;
 
+		if (address__is_ipv4(end->address) !=
+		    address__is_ipv4(policy->services[policy->servers[server].service].end.address))
+			return dart_yaml__refuse(
+				yaml, root, "the server %s is of another family than its service",
+				end__print(end, text));
 		if (policy__is_service(policy, end->address))
 			return dart_yaml__refuse(yaml, root,
 						 "the server %s has the address of a service",

@@ -398,14 +398,37 @@ static int check_function(struct policy *policy, struct dart_yaml *yaml, const y
 	if (policy->function != POLICY_FIREWALL && (policy->zone_count || policy->rule_count))
 		return dart_yaml__refuse(yaml, root,
 					 "'zones' and 'rules' are for 'function: firewall'");
-	if (policy->function != POLICY_FIREWALL && (policy->has_ipv6 || policy->address6))
-		return dart_yaml__refuse(
-			yaml, root, "'families: both' and 'address6' are for 'function: firewall'");
+	if (policy->function != POLICY_FIREWALL && policy->function != POLICY_BALANCER &&
+	    (policy->has_ipv6 || policy->address6))
+		return dart_yaml__refuse(yaml, root,
+					 "'families: both' and 'address6' are for 'function: "
+					 "firewall' and 'function: balancer'");
 	if (policy->function != POLICY_BALANCER && policy->service_count)
 		return dart_yaml__refuse(yaml, root, "'services' are for 'function: balancer'");
 	if (policy->function != POLICY_GATEWAY && policy->tunnels)
 		return dart_yaml__refuse(yaml, root, "'tunnels' is for 'function: gateway'");
 	return 0;
+}
+
+/* Addresses of IPv6 are for tables whose keys have such addresses. */
+static int check_families(const struct policy *policy, struct dart_yaml *yaml,
+			  const yaml_node_t *root)
+{
+	bool has_ipv6 = policy->address6;
+	size_t i;
+
+	for (i = 0; i < policy->range_count; i++)
+		has_ipv6 |= !address_range__is_ipv4(&policy->ranges[i].range);
+	for (i = 0; i < policy->route_count; i++)
+		has_ipv6 |= !address_range__is_ipv4(&policy->routes[i].range);
+	for (i = 0; i < policy->service_count; i++)
+		has_ipv6 |= !address__is_ipv4(policy->services[i].end.address);
+	for (i = 0; i < policy->static_count; i++)
+		has_ipv6 |= !address__is_ipv4(policy->statics[i].inside.address |
+					      policy->statics[i].outside.address);
+	if (!has_ipv6 || policy->has_ipv6)
+		return 0;
+	return dart_yaml__refuse(yaml, root, "addresses of IPv6 need 'families: both'");
 }
 
 static int check(struct policy *policy, struct dart_yaml *yaml, const yaml_node_t *root)
@@ -418,7 +441,9 @@ static int check(struct policy *policy, struct dart_yaml *yaml, const yaml_node_
 		[POLICY_GATEWAY] = policy_file__check_gateway,
 	};
 
-	return check_function(policy, yaml, root) ?: checks[policy->function](policy, yaml, root);
+	return check_function(policy, yaml, root)		    ?:
+		       checks[policy->function](policy, yaml, root) ?:
+		       check_families(policy, yaml, root);
 }
 
 static int set_defaults(struct policy *policy, struct dart_error *error)

@@ -27,7 +27,7 @@ int policy_file__take_address(struct dart_yaml *yaml, const yaml_node_t *node, v
 int policy_file__take_address6(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
 /* The Ethernet address of a host, of PACKET_MAC_LENGTH bytes. */
 int policy_file__take_mac(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
-/* An address of IPv4 and a port, struct end. */
+/* An address and a port, struct end. */
 int policy_file__take_end(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
 /* TCP or UDP, a uint8_t. */
 int policy_file__take_port_protocol(struct dart_yaml *yaml, const yaml_node_t *node, void *into);

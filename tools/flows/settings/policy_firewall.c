@@ -235,22 +235,6 @@ static int resolve(struct policy *policy, struct dart_yaml *yaml, const yaml_nod
 	return dart_yaml__refuse(yaml, root, "a rule is about '%s', which is not a zone", name);
 }
 
-/* Ranges of IPv6 are for tables whose keys have such addresses. */
-static int check_families(const struct policy *policy, struct dart_yaml *yaml,
-			  const yaml_node_t *root)
-{
-	bool has_ipv6 = policy->address6;
-	size_t i;
-
-	for (i = 0; i < policy->range_count; i++)
-		has_ipv6 |= !address_range__is_ipv4(&policy->ranges[i].range);
-	for (i = 0; i < policy->route_count; i++)
-		has_ipv6 |= !address_range__is_ipv4(&policy->routes[i].range);
-	if (!has_ipv6 || policy->has_ipv6)
-		return 0;
-	return dart_yaml__refuse(yaml, root, "addresses of IPv6 need 'families: both'");
-}
-
 int policy_file__check_firewall(struct policy *policy, struct dart_yaml *yaml,
 				const yaml_node_t *root)
 {
@@ -267,5 +251,5 @@ int policy_file__check_firewall(struct policy *policy, struct dart_yaml *yaml,
 		ret = resolve(policy, yaml, root, rule->from_name, &rule->from) ?:
 			      resolve(policy, yaml, root, rule->to_name, &rule->to);
 	}
-	return ret ?: check_families(policy, yaml, root);
+	return ret;
 }

@@ -107,10 +107,9 @@ int policy_file__take_end(struct dart_yaml *yaml, const yaml_node_t *node, void 
 {
 	struct end *end = into;
 
-	if (end__parse(policy_file__text(node), end) && end->port && address__is_ipv4(end->address))
+	if (end__parse(policy_file__text(node), end) && end->port)
 		return 0;
-	return dart_yaml__refuse(yaml, node,
-				 "'%s' is not an IPv4 address and a port, as 10.0.0.5:80",
+	return dart_yaml__refuse(yaml, node, "'%s' is not an address and a port, as 10.0.0.5:80",
 				 policy_file__text(node));
 }
 
