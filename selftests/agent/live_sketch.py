@@ -6,6 +6,7 @@ A second implementation of <dart/sketch.h> reads them at the other end of a cabl
 """
 
 import atexit
+import itertools
 import json
 import os
 import random
@@ -73,20 +74,23 @@ class Cable:
     def remove():
         subprocess.run(["ip", "link", "delete", "port.0"], check=False)
 
-    def strip(self):
-        """The next frame to a collector."""
+    def strip(self, queue_pair):
+        """The next frame to it; frames of the sketcher before may still be under way."""
         while True:
             frame, address = self.link.recvfrom(2048)
-            if address[2] != PACKET_OUTGOING and frame[36:38] == ROCE:
+            if (address[2] != PACKET_OUTGOING and frame[36:38] == ROCE and
+                    int.from_bytes(frame[47:50], "big") == queue_pair):
                 return frame
 
 
 class Sketcher:
     """dart-report, and what it must have sent."""
 
+    queue_pairs = itertools.count(17)
+
     def __init__(self, **changes):
         self.entry = {**generate_strips.vector([(bytes(13), 1)])["sketch"],
-                      "period": 1, "epoch": 1000, **changes}
+                      "qpn": next(self.queue_pairs), "period": 1, "epoch": 1000, **changes}
         self.strips = 2**self.entry["columns_log2"] // 16
         self.words = 16 * self.entry["rows"]
         self.psn = self.entry["first_psn"]
@@ -114,7 +118,7 @@ class Sketcher:
         """The counters of the next period, whose frames are right in each byte but these."""
         counters, period = {}, None
         for number in range(self.strips):
-            frame = cable.strip()
+            frame = cable.strip(self.entry["qpn"])
             content = frame[70:-4]
             words = [int.from_bytes(content[8 + 4 * i:12 + 4 * i], "big")
                      for i in range(self.words)]
