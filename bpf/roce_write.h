@@ -6,8 +6,7 @@
 #include "dart_tags.h"
 #include "xdp_reporter.h"
 
-/* The effect of a byte on the register of the ICRC, if 0 to 3 others follow it in its word. */
-const volatile __u32 icrc_tables[4][256];
+const volatile struct reporter_crc_tables icrc_tables;
 
 /* A row for each collector, as in the next map. */
 struct {
@@ -33,11 +32,17 @@ struct {
 } shares SEC(".maps");
 
 /* Linear: the XOR of two registers becomes the XOR of their results. */
-static __always_inline __u32 icrc_add(__u32 crc, __u32 word)
+static __always_inline __u32 crc_add_word(const volatile struct reporter_crc_tables *tables, __u32 crc,
+					  __u32 word)
 {
 	crc ^= word;
-	return icrc_tables[3][crc & 0xff] ^ icrc_tables[2][crc >> 8 & 0xff] ^
-	       icrc_tables[1][crc >> 16 & 0xff] ^ icrc_tables[0][crc >> 24];
+	return tables->after[3][crc & 0xff] ^ tables->after[2][crc >> 8 & 0xff] ^
+	       tables->after[1][crc >> 16 & 0xff] ^ tables->after[0][crc >> 24];
+}
+
+static __always_inline __u32 icrc_add(__u32 crc, __u32 word)
+{
+	return crc_add_word(&icrc_tables, crc, word);
 }
 
 /* A frame that lacks no more grows in front, where there is always room. */

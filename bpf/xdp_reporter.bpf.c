@@ -20,8 +20,7 @@
 #include "telemetry.h"
 #include "translate.h"
 
-/* The effect of a byte on the register of a CRC. */
-const volatile __u32 crc_tables[REPORTER_CRCS][256];
+const volatile struct reporter_crc_tables key_tables[REPORTER_CRCS];
 
 const volatile __be16 int_port;		/* of INT-MD; 0: none */
 const volatile __be16 report_port;	/* of postcards; 0: none */
@@ -62,9 +61,36 @@ static __always_inline struct reporter *this_cpu(void)
 	return bpf_map_lookup_elem(&reporter, &cpu);
 }
 
-static __always_inline __u32 crc_add(__u32 crc, enum reporter_crc kind, __u8 byte)
+static __always_inline __u32 add_byte(__u32 crc, enum reporter_crc kind, __u8 byte)
 {
-	return crc >> 8 ^ crc_tables[kind][(__u8)crc ^ byte];
+	crc ^= byte;
+	barrier_var(crc);	/* before Linux 6.4 the verifier knows no limit of an XOR */
+	return crc >> 8 ^ key_tables[kind].after[0][crc & 0xff];
+}
+
+static __always_inline __u32 add_word(__u32 crc, enum reporter_crc kind, __u32 word)
+{
+	return crc_add_word(&key_tables[kind], crc, word);
+}
+
+/*
+ * Keys are added by whole words, and then by the bytes after them.  The compiler must not compute
+ * the index of the first of these from the length: the verifier would lose its limit.
+ */
+#define TELEMETRY_WORDS	(TELEMETRY_KEY_MAX / 4 * 4)	/* bytes */
+
+static __always_inline __u32 crc_of(enum reporter_crc kind, const __u8 *key, __u32 length)
+{
+	__u32 crc = ~0, i;
+
+#pragma clang loop unroll(disable)
+	for (i = 0; i < TELEMETRY_WORDS && i + 4 <= length; i += 4)
+		crc = add_word(crc, kind, *(const __u32 *)(key + i));
+	barrier_var(i);
+#pragma clang loop unroll(disable)
+	for (; i < TELEMETRY_KEY_MAX && i < length; i++)
+		crc = add_byte(crc, kind, key[i]);
+	return ~crc;
 }
 
 /* Depends on the key only; the slot depends on the collector as well. */
@@ -75,18 +101,26 @@ struct place {
 
 static __always_inline void place__find(struct place *place, const struct telemetry *telemetry)
 {
+	const __u32 length = telemetry->key_length;
+	const __u8 *key = telemetry->key;
 	__u32 first = ~0, second = ~0, share = ~0, i;
 
 #pragma clang loop unroll(disable)
-	for (i = 0; i < TELEMETRY_KEY_MAX; i++) {
-		__u8 byte = telemetry->key[i];
+	for (i = 0; i < TELEMETRY_WORDS && i + 4 <= length; i += 4) {
+		const __u32 word = *(const __u32 *)(key + i);
 
-		if (i >= telemetry->key_length)
-			break;
-		share = crc_add(share, REPORTER_CRC_SHARE, byte);
-		first = crc_add(first, REPORTER_CRC_CHECKSUM_0, byte);
+		share = add_word(share, REPORTER_CRC_SHARE, word);
+		first = add_word(first, REPORTER_CRC_CHECKSUM_0, word);
 		if (checksum_length == 8)
-			second = crc_add(second, REPORTER_CRC_CHECKSUM_1, byte);
+			second = add_word(second, REPORTER_CRC_CHECKSUM_1, word);
+	}
+	barrier_var(i);
+#pragma clang loop unroll(disable)
+	for (; i < TELEMETRY_KEY_MAX && i < length; i++) {
+		share = add_byte(share, REPORTER_CRC_SHARE, key[i]);
+		first = add_byte(first, REPORTER_CRC_CHECKSUM_0, key[i]);
+		if (checksum_length == 8)
+			second = add_byte(second, REPORTER_CRC_CHECKSUM_1, key[i]);
 	}
 	place->share = ~share % DART_STORE_SHARES;
 	place->checksum = ~first;
@@ -103,16 +137,10 @@ static __always_inline void place__find(struct place *place, const struct teleme
 static __always_inline __u64 slot__find(const struct telemetry *telemetry,
 					__u32 copy, __u8 slots_log2)
 {
-	__u32 crc = ~0, i;
+	const enum reporter_crc kind = REPORTER_CRC_SLOT_0 + copy % DART_STORE_REDUNDANCY_MAX;
 
-	copy %= DART_STORE_REDUNDANCY_MAX;
-#pragma clang loop unroll(disable)
-	for (i = 0; i < TELEMETRY_KEY_MAX; i++) {
-		if (i >= telemetry->key_length)
-			break;
-		crc = crc_add(crc, REPORTER_CRC_SLOT_0 + copy, telemetry->key[i]);
-	}
-	return ~crc & ((1ULL << slots_log2) - 1);
+	return crc_of(kind, telemetry->key, telemetry->key_length) &
+	       ((1ULL << slots_log2) - 1);
 }
 
 /*
@@ -375,12 +403,8 @@ int dart_copy(struct xdp_md *context)
 
 static __always_inline __u32 list_of(const struct telemetry *telemetry)
 {
-	__u32 crc = ~0, i;
-
-#pragma clang loop unroll(disable)
-	for (i = 0; i < APPEND_KEY; i++)
-		crc = crc_add(crc, REPORTER_CRC_SHARE, telemetry->key[i]);
-	return ~crc & ((1U << (journal.lists_log2 & 31)) - 1);
+	return crc_of(REPORTER_CRC_SHARE, telemetry->key, APPEND_KEY) &
+	       ((1U << (journal.lists_log2 & 31)) - 1);
 }
 
 /* Appends to a journal instead of reporting to stores. */
@@ -444,16 +468,9 @@ int dart_flush(struct xdp_md *context)
 
 static __always_inline __u32 row_of(const struct hop_postcard *postcard)
 {
-	const __u8 *key = (const void *)postcard->key;
-	__u32 crc = ~0, i;
-
-#pragma clang loop unroll(disable)
-	for (i = 0; i < TELEMETRY_KEY_MAX; i++) {
-		if (i >= postcard->key_length)
-			break;
-		crc = crc_add(crc, REPORTER_CRC_CHECKSUM_1, key[i]);
-	}
-	return ~crc & ((1U << (translation.rows_log2 & 31)) - 1);
+	return crc_of(REPORTER_CRC_CHECKSUM_1, (const void *)postcard->key,
+		      postcard->key_length) &
+	       ((1U << (translation.rows_log2 & 31)) - 1);
 }
 
 /* Turns the frame into the report of a path.  Returns false if it cannot be reported. */

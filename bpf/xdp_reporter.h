@@ -22,6 +22,11 @@ enum reporter_crc {
 	REPORTER_CRCS,
 };
 
+/* The effect of a byte on the register of a CRC, if 0 to 3 others follow it in its word. */
+struct reporter_crc_tables {
+	__u32 after[4][256];
+};
+
 /*
  * A report begins with a part that is the same for all reports to a collector,
  * except for the source port; variable words follow.

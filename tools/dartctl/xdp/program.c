@@ -24,32 +24,23 @@ static const uint32_t polynomials[REPORTER_CRCS] = {
 };
 
 /*
- * Fills the CRC table: the effect of each byte on a register of zeros, computed from its effect on
- * a register of ones.
+ * Fills the tables of a CRC: the effect of each byte on a register of zeros, computed from its effect
+ * on a register of ones, and the effect of the bytes that follow it.
  */
-static void table__fill(uint32_t table[256], uint32_t polynomial)
+static void fill_tables(struct reporter_crc_tables *tables, uint32_t polynomial)
 {
-	unsigned int i;
+	uint32_t (*after)[256] = tables->after;
+	unsigned int i, distance;
 
 	for (i = 0; i < 256; i++) {
 		const uint8_t byte = ~i;
 
-		table[i] = ~dart_store__crc(polynomial, &byte, 1) ^ 0x00ffffff;
+		after[0][i] = ~dart_store__crc(polynomial, &byte, 1) ^ 0x00ffffff;
 	}
-}
-
-static void tables__fill(struct xdp_reporter_bpf__rodata *constants)
-{
-	uint32_t (*icrc)[256] = constants->icrc_tables;
-	unsigned int i, distance;
-
-	for (i = 0; i < REPORTER_CRCS; i++)
-		table__fill(constants->crc_tables[i], polynomials[i]);
-	table__fill(icrc[0], CRC32_IEEE);
 	for (distance = 1; distance < 4; distance++)
 		for (i = 0; i < 256; i++)
-			icrc[distance][i] = icrc[distance - 1][i] >> 8 ^
-					    icrc[0][icrc[distance - 1][i] & 0xff];
+			after[distance][i] = after[distance - 1][i] >> 8 ^
+					      after[0][after[distance - 1][i] & 0xff];
 }
 
 /* Room for a report and for the WRITE of a batch. */
@@ -298,14 +289,16 @@ static int configure(const struct xdp_setup *setup, struct xdp_reporter_bpf *obj
 {
 	const struct dart_collectors *collectors = &setup->collectors;
 	struct xdp_reporter_bpf__rodata *constants = object->rodata;
-	int cpus = libbpf_num_possible_cpus(), ret;
+	int cpus = libbpf_num_possible_cpus(), ret, i;
 
 	if (cpus < 0)
 		return cpus;
 	ret = setup->journal ? configure_journal(setup->journal, object) : 0;
 	if (ret)
 		return ret;
-	tables__fill(constants);
+	for (i = 0; i < REPORTER_CRCS; i++)
+		fill_tables(&constants->key_tables[i], polynomials[i]);
+	fill_tables(&constants->icrc_tables, CRC32_IEEE);
 	constants->int_port = htobe16(setup->int_port);
 	constants->report_port = htobe16(setup->report_port);
 	constants->out_interface = setup->out_interface;
