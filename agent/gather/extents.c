@@ -2,6 +2,7 @@
 /* Extents of memory of dartd, and of maps, side by side in one reserved range of addresses. */
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,21 +204,33 @@ int extents__adopt_slice(struct extents *extents, struct dart_zero_adoption *ado
 static int map_info(int fd, struct bpf_map_info *map)
 {
 	uint32_t size = sizeof(*map);
+	int flags;
 
 	*map = (struct bpf_map_info){};
 	if (bpf_obj_get_info_by_fd(fd, map, &size))
 		return -EBADF;
-	return map->type == BPF_MAP_TYPE_ARRAY && map->map_flags & BPF_F_MMAPABLE ? 0 : -EINVAL;
+	if (map->type != BPF_MAP_TYPE_ARRAY || !(map->map_flags & BPF_F_MMAPABLE))
+		return -EINVAL;
+	flags = fcntl(fd, F_GETFL);
+	return flags < 0 || (flags & O_ACCMODE) == O_WRONLY ? -EPERM : 0;
 }
 
-static int show_map(const struct extents *extents, struct extent *extent, int fd)
+/*
+ * Opens the map again: through a descriptor that is open for reading only, as clients give it, the
+ * kernel maps no map, because it takes the mapping for a private one.
+ */
+static int show_map(const struct extents *extents, struct extent *extent, uint32_t id)
 {
 	const int access = extents->needs_writable ? PROT_READ | PROT_WRITE : PROT_READ;
+	int fd = bpf_map_get_fd_by_id(id), ret = 0;
 
-	return mmap(memory_of(extents, extent), bytes_of(extents, extent), access,
-		    MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED ?
-		       -errno :
-		       0;
+	if (fd < 0)
+		return -errno;
+	if (mmap(memory_of(extents, extent), bytes_of(extents, extent), access,
+		 MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
+		ret = -errno;
+	close(fd);
+	return ret;
 }
 
 static bool has_map(const struct extents *extents, uint32_t map_id)
@@ -246,7 +259,7 @@ int extents__add_map(struct extents *extents, struct dart_zero_map *request)
 	ret = add_extent(extents, DART_ZERO_EXTENT_MAP, stride * map.max_entries, &extent);
 	if (ret)
 		return ret;
-	ret = show_map(extents, extent, request->fd);
+	ret = show_map(extents, extent, map.id);
 	if (ret) {
 		extents__remove(extents, extent);
 		return ret == -EACCES ? -EPERM : ret;
