@@ -82,9 +82,10 @@ static __always_inline int read_hop_postcard(struct cursor *cursor, struct hop_p
 	postcard->hop = header->hop;
 	postcard->hops = header->hops;
 	postcard->value = header->value;
-	/* The verifier must see the bounds. */
+	/* The verifier must see the bounds: before Linux 6.4, not by a comparison with 0. */
 	barrier_var(length);
-	if (!length || length > TELEMETRY_KEY_MAX ||
+	length = ((length - 1) & 63) + 1;
+	if (length > TELEMETRY_KEY_MAX ||
 	    bpf_xdp_load_bytes(cursor->context, (const void *)(header + 1) - cursor->begin,
 			       postcard->key, length))
 		return TELEMETRY_TRUNCATED;
