@@ -7,17 +7,20 @@ dart-flows_packages := jansson libsystemd libxxhash yaml-0.1
 
 flows_policy := $(wildcard tools/flows/settings/*.c) tools/flows/packet/address.c
 flows_function := $(flows_policy) $(wildcard tools/flows/function/*.c) \
-	$(addprefix tools/flows/packet/, answer.c packet.c packet_ipv6.c rewrite.c tunnel.c)
+	$(addprefix tools/flows/packet/, answer.c neighbour.c packet.c packet_ipv6.c \
+	rewrite.c tunnel.c)
 flows_tracking := $(flows_function) $(wildcard tools/flows/connection/*.c)
 flows_nat := $(flows_function) tools/flows/connection/connection.c \
 	$(wildcard tools/flows/nat/*.c)
 flows_firewall := $(flows_tracking) $(wildcard tools/flows/firewall/*.c)
 flows_balancer := $(flows_tracking) $(wildcard tools/flows/balancer/*.c)
 flows_gateway := $(flows_function) $(wildcard tools/flows/gateway/*.c)
-flows_packet := $(addprefix tools/flows/packet/, address.c answer.c packet.c packet_ipv6.c rewrite.c \
+flows_packet := $(addprefix tools/flows/packet/, address.c answer.c neighbour.c packet.c \
+	packet_ipv6.c rewrite.c \
 	tunnel.c)
 unit_flows_packet_sources := $(flows_packet)
 unit_flows_packet_ipv6_sources := tools/flows/packet/fragments.c $(flows_packet)
+unit_flows_neighbour_sources := tools/flows/packet/address.c tools/flows/packet/neighbour.c
 unit_flows_fragments_sources := tools/flows/packet/fragments.c $(flows_packet)
 unit_flows_policy_sources := $(flows_policy)
 unit_flows_nat_sources := $(flows_nat)

@@ -296,7 +296,14 @@ static bool judge(struct flows *flows, const struct port_frame *frame, struct pa
 	struct original original;
 	enum packet_flaw flaw;
 
+	/* A host asks for all of many when it does not know the address of the switch. */
+	if (frame->is_for_many && !flows->policy->neighbour_count)
+		return false;
 	if (!take_frame(flows, frame, now))
+		return false;
+	if (flows->policy->neighbour_count && flows__answer_neighbour(flows, frame, packet, answer))
+		return true;
+	if (frame->is_for_many)
 		return false;
 	flaw = packet__read(packet, frame->bytes, frame->length);
 	/* Behind the tags that the filter of the port saw. */
@@ -502,7 +509,8 @@ static const struct function_type *const types[] = {
 static int open_port(struct flows *flows, struct dart_error *error)
 {
 	const uint16_t types[PORT_TYPES] = { ETHERTYPE_IP,
-					     flows->policy->has_ipv6 ? ETHERTYPE_IPV6 : 0 };
+					     flows->policy->has_ipv6 ? ETHERTYPE_IPV6 : 0,
+					     ETHERTYPE_ARP };
 
 	return port__open(flows->policy->interface, types, true, &flows->port, error);
 }

@@ -42,7 +42,7 @@ struct flows {
 	uint8_t answers[PORT_FRAMES][PACKET_ANSWER_MAX]; /* of one turn */
 	uint64_t flaws[PACKET_FLAWS];
 	uint64_t received, limited, answered, exceeded, followed, tagged, long_frames, unrouted,
-		oversized, mtu_told, unsent, unwritten;
+		oversized, mtu_told, neighbours_told, unsent, unwritten;
 	uint16_t mtu; /* of the port */
 };
 
@@ -74,6 +74,13 @@ int flows__compact_journal(struct flows *flows, struct dart_error *error);
 /* Questions which flows are in use: see struct function_handlers, and function__answered(). */
 int flows__open_questions(struct flows *flows, struct dart_error *error);
 void flows__ask(void *subject, uint32_t number, struct flow *const *asked, unsigned int count);
+
+/*
+ * Makes the answer, in @answer, to a host that asks for the Ethernet address of a neighbour of the
+ * policy, and lets @packet be the answer.  False: the frame is no such request.
+ */
+bool flows__answer_neighbour(struct flows *flows, const struct port_frame *frame,
+			     struct packet *packet, uint8_t answer[static PACKET_ANSWER_MAX]);
 
 /* Servers of a balancer: checks begin, and go on by another policy that the function has taken. */
 int flows__open_servers(struct flows *flows, struct dart_error *error);

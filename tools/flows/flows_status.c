@@ -31,6 +31,7 @@ static json_t *pack_packets(struct flows *flows)
 	set_count(packets, "unrouted", flows->unrouted);
 	set_count(packets, "oversized", flows->oversized);
 	set_count(packets, "mtu_told", flows->mtu_told);
+	set_count(packets, "neighbours_told", flows->neighbours_told);
 	set_count(packets, "unsent", flows->unsent);
 	set_count(packets, "unwritten", flows->unwritten);
 	set_count(packets, "overrun", port__overrun(flows->port));

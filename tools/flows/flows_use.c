@@ -35,7 +35,8 @@ static void take_answer(struct flows *flows, const struct port_frame *frame, uin
 	unsigned int i;
 
 	/* The switch passes frames with tags on as they are. */
-	if (frame->is_tagged || !question__read_answer(frame->bytes, frame->length, &number, idle))
+	if (frame->is_tagged || frame->is_for_many ||
+	    !question__read_answer(frame->bytes, frame->length, &number, idle))
 		return;
 	for (i = 0; i < FUNCTION_QUESTION_FLOWS; i++)
 		flow_idle[i] = idle[2 * i] < idle[2 * i + 1] ? idle[2 * i] : idle[2 * i + 1];

@@ -195,12 +195,11 @@ static void close_gateway(struct function *function)
 static bool is_for_gateway(const struct policy_tenant *tenant, const struct tunnel *tunnel)
 {
 	switch (tunnel->content) {
-	case TUNNEL_ARP:
 	case TUNNEL_IPV4:
 		return tenant->gateway.address && tunnel->destination == tenant->gateway.address;
-	case TUNNEL_SOLICITATION:
-		return tenant->has_ipv6 &&
-		       !memcmp(tunnel->wanted, tenant->ipv6, sizeof(tenant->ipv6));
+	case TUNNEL_NEIGHBOUR:
+		return tunnel->request.wanted && (tunnel->request.wanted == tenant->gateway.address ||
+						  tunnel->request.wanted == tenant->ipv6);
 	default:
 		return false;
 	}

@@ -43,8 +43,9 @@ static int set_filter(const struct port *port, const uint16_t types[static PORT_
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_H | BPF_ABS, ETHERTYPE),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, types[0], 4, 0),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, types[1] ?: types[0], 3, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, types[0], 5, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, types[1] ?: types[0], 4, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, types[2] ?: types[0], 3, 0),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, has_tags ? ETHERTYPE_TAG : types[0], 2, 0),
 		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, has_tags ? ETHERTYPE_OUTER_TAG : types[0], 1,
 			 0),
@@ -188,13 +189,14 @@ int port__receive(struct port *port, struct port_frame frames[static PORT_FRAMES
 	for (i = 0; i < received; i++) {
 		struct port_frame *frame = &frames[count];
 
-		if (port->senders[i].sll_pkttype != PACKET_HOST &&
-		    port->senders[i].sll_pkttype != PACKET_OTHERHOST)
-			continue; /* a broadcast, or a frame of this host */
+		if (port->senders[i].sll_pkttype > PACKET_OTHERHOST)
+			continue; /* a frame of this host */
 		*frame = (struct port_frame){
 			.bytes = port->bytes[i] + TAG_LENGTH,
 			.length = port->messages[i].msg_len,
 			.is_long = port->messages[i].msg_hdr.msg_flags & MSG_TRUNC,
+			.is_for_many = port->senders[i].sll_pkttype == PACKET_BROADCAST ||
+				       port->senders[i].sll_pkttype == PACKET_MULTICAST,
 		};
 		read_auxiliary(&port->messages[i].msg_hdr, frame);
 		count++;

@@ -19,12 +19,13 @@ struct port_frame {
 	size_t length;
 	bool has_partial_checksum; /* a sender on this host leaves it to its adapter */
 	bool is_tagged; /* by a VLAN */
+	bool is_for_many; /* to a group of Ethernet addresses, or to all */
 	bool is_long; /* only its beginning is in @bytes */
 };
 
 struct port;
 
-#define PORT_TYPES 2
+#define PORT_TYPES 3
 
 /*
  * For frames with one of these EtherTypes; 0: none.  If they may have tags, those are in the bytes

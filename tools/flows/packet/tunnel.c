@@ -15,26 +15,6 @@
 #define TUNNEL_LENGTH (UDP_LENGTH + VXLAN_LENGTH)
 #define AROUND (IP_LENGTH + TUNNEL_LENGTH + ETHERNET_LENGTH)
 
-#define ETHERTYPE_ARP 0x0806
-#define ARP_LENGTH 28
-#define ARP_REQUEST 1
-#define ARP_REPLY 2
-#define ARP_OPERATION 6
-#define ARP_SENDER_MAC 8
-#define ARP_SENDER 14
-#define ARP_TARGET_MAC 18
-#define ARP_TARGET 24
-#define ND_LENGTH 24 /* without options */
-#define ND_OPTION_LENGTH 8
-#define ND_HOPS 255
-#define ND_SOLICITATION 135
-#define ND_ADVERTISEMENT 136
-#define ND_FLAGS 4
-#define ND_ROUTER 0x80
-#define ND_SOLICITED 0x40
-#define ND_OVERRIDE 0x20
-#define ND_TARGET 8
-#define ND_TARGET_MAC 2 /* type of an option */
 #define ICMP_HOST 1 /* code of ICMP_UNREACHABLE */
 
 /* ---- reading */
@@ -73,41 +53,10 @@ static void read_ipv4(struct tunnel *tunnel, uint8_t *ip, size_t length, size_t 
 	tunnel->is_error = icmp[0] != ICMP_ECHO_REQUEST && icmp[0] != ICMP_ECHO_REPLY;
 }
 
-static void read_arp(struct tunnel *tunnel, const uint8_t *arp, size_t length)
+static void read_request(struct tunnel *tunnel, uint32_t type, const uint8_t *bytes, size_t length)
 {
-	/* Ethernet and IPv4, with their lengths. */
-	static const uint8_t kind[] = { 0, 1, 8, 0, PACKET_MAC_LENGTH, 4 };
-
-	if (length < ARP_LENGTH || memcmp(arp, kind, sizeof(kind)) != 0 ||
-	    get16(arp + ARP_OPERATION) != ARP_REQUEST)
-		return;
-	tunnel->content = TUNNEL_ARP;
-	tunnel->source = get32(arp + ARP_SENDER);
-	tunnel->destination = get32(arp + ARP_TARGET);
-}
-
-/* Of ICMPv6, over @length bytes after the header. */
-static uint32_t sum_of_icmp6(const uint8_t *ip, size_t length)
-{
-	const uint32_t sum = length + IPPROTO_ICMPV6;
-
-	return add_up(ip + OFFSET6_SOURCE, 2 * TUNNEL_IPV6_LENGTH + length, sum);
-}
-
-static void read_ipv6(struct tunnel *tunnel, const uint8_t *ip, size_t length)
-{
-	const uint8_t *icmp = ip + IPV6_LENGTH;
-	size_t payload;
-
-	if (length < IPV6_LENGTH + ND_LENGTH || ip[0] >> 4 != 6)
-		return;
-	payload = get16(ip + OFFSET6_PAYLOAD);
-	if (ip[OFFSET6_NEXT_HEADER] != IPPROTO_ICMPV6 || ip[OFFSET6_HOPS] != ND_HOPS ||
-	    payload < ND_LENGTH || payload > length - IPV6_LENGTH ||
-	    sum_of_icmp6(ip, payload) != 0xffff || icmp[0] != ND_SOLICITATION || icmp[1])
-		return;
-	tunnel->content = TUNNEL_SOLICITATION;
-	memcpy(tunnel->wanted, icmp + ND_TARGET, TUNNEL_IPV6_LENGTH);
+	if (neighbour__read(&tunnel->request, type, bytes, length))
+		tunnel->content = TUNNEL_NEIGHBOUR;
 }
 
 void tunnel__read(struct tunnel *tunnel, const struct packet *packet)
@@ -131,11 +80,9 @@ void tunnel__read(struct tunnel *tunnel, const struct packet *packet)
 		read_ipv4(tunnel, payload, tunnel->end - payload,
 			  told - TUNNEL_LENGTH - ETHERNET_LENGTH);
 		break;
-	case ETHERTYPE_ARP:
-		read_arp(tunnel, payload, tunnel->end - payload);
-		break;
-	case ETHERTYPE_IPV6:
-		read_ipv6(tunnel, payload, tunnel->end - payload);
+	default:
+		read_request(tunnel, get16(tunnel->frame + ETHERTYPE), payload,
+			     tunnel->end - payload);
 		break;
 	}
 }
@@ -216,47 +163,6 @@ static void end(struct packet *packet, uint8_t *frame, size_t length)
 	packet->destination.port = VXLAN_PORT;
 }
 
-static size_t write_arp(const struct tunnel *tunnel, const struct tunnel_host *host, uint8_t *arp)
-{
-	const uint8_t *request = tunnel->frame + ETHERNET_LENGTH;
-
-	memcpy(arp, request, ARP_OPERATION);
-	put16(arp + ARP_OPERATION, ARP_REPLY);
-	memcpy(arp + ARP_SENDER_MAC, host->mac, PACKET_MAC_LENGTH);
-	memcpy(arp + ARP_SENDER, request + ARP_TARGET, 4);
-	memcpy(arp + ARP_TARGET_MAC, request + ARP_SENDER_MAC, PACKET_MAC_LENGTH);
-	memcpy(arp + ARP_TARGET, request + ARP_SENDER, 4);
-	return ARP_LENGTH;
-}
-
-static size_t write_advertisement(const struct tunnel *tunnel, const struct tunnel_host *host,
-				  uint8_t *ip)
-{
-	static const uint8_t none[TUNNEL_IPV6_LENGTH],
-		all_nodes[TUNNEL_IPV6_LENGTH] = { [0] = 0xff, [1] = 0x02, [15] = 1 };
-	const uint8_t *sender = tunnel->frame + ETHERNET_LENGTH + OFFSET6_SOURCE;
-	/* A host that asks whether an address is free has none itself (RFC 4862). */
-	const bool is_probe = !memcmp(sender, none, sizeof(none));
-	const size_t length = ND_LENGTH + ND_OPTION_LENGTH;
-	uint8_t *icmp = ip + IPV6_LENGTH;
-
-	memset(ip, 0, IPV6_LENGTH + length);
-	ip[0] = 6 << 4;
-	put16(ip + OFFSET6_PAYLOAD, length);
-	ip[OFFSET6_NEXT_HEADER] = IPPROTO_ICMPV6;
-	ip[OFFSET6_HOPS] = ND_HOPS;
-	memcpy(ip + OFFSET6_SOURCE, tunnel->wanted, TUNNEL_IPV6_LENGTH);
-	memcpy(ip + OFFSET6_DESTINATION, is_probe ? all_nodes : sender, TUNNEL_IPV6_LENGTH);
-	icmp[0] = ND_ADVERTISEMENT;
-	icmp[ND_FLAGS] = ND_ROUTER | ND_OVERRIDE | (is_probe ? 0 : ND_SOLICITED);
-	memcpy(icmp + ND_TARGET, tunnel->wanted, TUNNEL_IPV6_LENGTH);
-	icmp[ND_LENGTH] = ND_TARGET_MAC;
-	icmp[ND_LENGTH + 1] = ND_OPTION_LENGTH / 8;
-	memcpy(icmp + ND_LENGTH + 2, host->mac, PACKET_MAC_LENGTH);
-	put16(icmp + ICMP_CHECKSUM, ~sum_of_icmp6(ip, length) & 0xffff);
-	return IPV6_LENGTH + length;
-}
-
 /* Writes an IPv4 header of @host, and the checksum of ICMP, which has @length bytes. */
 static size_t write_icmp(const struct tunnel *tunnel, const struct tunnel_host *host, uint8_t *ip,
 			 size_t length)
@@ -302,11 +208,11 @@ bool tunnel__reply(const struct tunnel *tunnel, const struct tunnel_host *host,
 
 	if (!is_answerable(tunnel, packet))
 		return false;
-	if (tunnel->content == TUNNEL_ARP)
-		length = write_arp(tunnel, host, begin(tunnel, packet, host, ETHERTYPE_ARP, frame));
-	else if (tunnel->content == TUNNEL_SOLICITATION)
-		length = write_advertisement(tunnel, host,
-					     begin(tunnel, packet, host, ETHERTYPE_IPV6, frame));
+	if (tunnel->content == TUNNEL_NEIGHBOUR)
+		length = neighbour__answer(
+			&tunnel->request, host->mac,
+			begin(tunnel, packet, host,
+			      tunnel->request.is_ipv6 ? ETHERTYPE_IPV6 : ETHERTYPE_ARP, frame));
 	else if (tunnel->is_echo)
 		length = write_echo(tunnel, host,
 				    begin(tunnel, packet, host, ETHERTYPE_IPV4, frame), INSIDE_MAX);

@@ -6,26 +6,25 @@
 #ifndef FLOWS_TUNNEL_H
 #define FLOWS_TUNNEL_H
 
+#include "neighbour.h"
 #include "packet.h"
 
 #define TUNNEL_VNI_MAX 0xffffff
-#define TUNNEL_IPV6_LENGTH 16
 
 /* The contents of the frame. */
 enum tunnel_content {
 	TUNNEL_NONE, /* not VXLAN over IPv4 with a valid VNI */
 	TUNNEL_OTHER, /* none of the following */
 	TUNNEL_IPV4,
-	TUNNEL_ARP, /* a request (RFC 826) */
-	TUNNEL_SOLICITATION, /* of a neighbour (RFC 4861) */
+	TUNNEL_NEIGHBOUR, /* a request of ARP, or a neighbour solicitation */
 };
 
 struct tunnel {
 	enum tunnel_content content;
 	uint32_t vni;
 	uint8_t *frame, *end; /* inside, and the place after it */
-	uint32_t source, destination; /* of IPv4; of a request, the sender and the wanted address */
-	uint8_t wanted[TUNNEL_IPV6_LENGTH]; /* of a solicitation */
+	uint32_t source, destination; /* of IPv4 */
+	struct neighbour_request request;
 	bool is_echo; /* a whole echo request */
 	bool is_error; /* an ICMP error, or a fragment that is not the first one: gets no error */
 	bool may_be_fragmented;

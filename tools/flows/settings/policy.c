@@ -54,6 +54,7 @@ void policy__clear(struct policy *policy)
 	free(policy->addresses);
 	free(policy->statics);
 	free(policy->routes);
+	free(policy->neighbours);
 	free(policy->zones);
 	free(policy->ranges);
 	free(policy->rules);
@@ -117,6 +118,17 @@ bool policy__is_inside(const struct policy *policy, address_t address)
 	};
 
 	return dart_prefixes__contain(&policy->inside, (const struct sockaddr *)&in);
+}
+
+const struct policy_neighbour *policy__find_neighbour(const struct policy *policy,
+						      address_t address)
+{
+	size_t i;
+
+	for (i = 0; i < policy->neighbour_count; i++)
+		if (policy->neighbours[i].address == address)
+			return &policy->neighbours[i];
+	return NULL;
 }
 
 const struct policy_route *policy__route(const struct policy *policy, address_t address)

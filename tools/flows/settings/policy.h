@@ -16,6 +16,7 @@
 #define POLICY_ADDRESSES_MAX 4096 /* of all pools */
 #define POLICY_STATIC_MAX 65536
 #define POLICY_ROUTES_MAX 1024
+#define POLICY_NEIGHBOURS_MAX 256
 #define POLICY_MTU_MIN 576 /* bytes that each host takes (RFC 791) */
 #define POLICY_ZONES_MAX 64
 #define POLICY_RANGES_MAX 4096 /* of all zones */
@@ -54,6 +55,12 @@ struct policy_route {
 	struct address_range range;
 	uint8_t mac[PACKET_MAC_LENGTH];
 	uint64_t mtu; /* bytes of the longest packet that the next hop takes; 0: not given */
+};
+
+/* An address of the switch that hosts ask for. */
+struct policy_neighbour {
+	address_t address;
+	uint8_t mac[PACKET_MAC_LENGTH];
 };
 
 enum policy_function {
@@ -122,8 +129,7 @@ struct policy_service {
 struct policy_tenant {
 	uint32_t vni;
 	struct tunnel_host gateway;
-	bool has_ipv6;
-	uint8_t ipv6[TUNNEL_IPV6_LENGTH]; /* of the gateway */
+	address_t ipv6; /* of the gateway; 0: none */
 	size_t first_machine, machine_count; /* among the machines of the policy */
 };
 
@@ -153,6 +159,9 @@ struct policy {
 	size_t static_count;
 	struct policy_route *routes; /* the longest prefix is first */
 	size_t route_count;
+
+	struct policy_neighbour *neighbours;
+	size_t neighbour_count;
 
 	char (*zones)[POLICY_ZONE_NAME_MAX]; /* names */
 	size_t zone_count;
@@ -199,6 +208,9 @@ int policy__check_reload(const struct policy *now, const struct policy *next,
 const struct policy_address *policy__find_address(const struct policy *policy, address_t address);
 /* An address of IPv4. */
 bool policy__is_inside(const struct policy *policy, address_t address);
+/* The neighbour with this address; NULL: there is none. */
+const struct policy_neighbour *policy__find_neighbour(const struct policy *policy,
+						      address_t address);
 /* The route of packets to @address; NULL: there is none. */
 const struct policy_route *policy__route(const struct policy *policy, address_t address);
 /*

@@ -234,6 +234,49 @@ static int take_routes(struct dart_yaml *yaml, const yaml_node_t *node, void *in
 	return dart_yaml__take_list(yaml, node, take_route, into);
 }
 
+/* An address of a host of either family, which may be link-local. */
+static int take_neighbour_address(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+{
+	address_t *address = into;
+
+	if (address__parse(policy_file__text(node), address) && *address >> 120 != 0xff &&
+	    (!address__is_ipv4(*address) || address__is_unicast(*address)))
+		return 0;
+	return dart_yaml__refuse(yaml, node, "'%s' is not the address of a host",
+				 policy_file__text(node));
+}
+
+static int take_neighbour(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+{
+	static const struct dart_yaml_member members[] = {
+		{ "address", take_neighbour_address, offsetof(struct policy_neighbour, address) },
+		{ "mac", policy_file__take_mac, offsetof(struct policy_neighbour, mac) },
+		{}
+	};
+	static const uint8_t none[PACKET_MAC_LENGTH];
+	struct policy_neighbour neighbour = {};
+	struct policy *policy = POLICY(into);
+	int ret;
+
+	ret = dart_yaml__take_mapping(yaml, node, members, &neighbour);
+	if (ret)
+		return ret;
+	if (!neighbour.address || !memcmp(neighbour.mac, none, sizeof(none)))
+		return dart_yaml__refuse(yaml, node, "a neighbour has 'address' and 'mac'");
+	if (policy__find_neighbour(policy, neighbour.address))
+		return dart_yaml__refuse(yaml, node, "two neighbours have the same address");
+	ret = policy_file__grow(yaml, node, &policy->neighbours, sizeof(neighbour),
+				policy->neighbour_count, 1, POLICY_NEIGHBOURS_MAX);
+	if (!ret)
+		policy->neighbours[policy->neighbour_count++] = neighbour;
+	return ret;
+}
+
+static int take_neighbours(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+{
+	return dart_yaml__take_list(yaml, node, take_neighbour, into);
+}
+
 /* ---- the whole */
 
 static int take_filtering(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
@@ -305,6 +348,7 @@ static const struct dart_yaml_member members[] = {
 	{ "timeouts", take_timeouts, 0 },
 	{ "static", take_statics, 0 },
 	{ "routes", take_routes, 0 },
+	{ "neighbours", take_neighbours, 0 },
 	{ "zones", policy_file__take_zones, 0 },
 	{ "rules", policy_file__take_rules, 0 },
 	{ "services", policy_file__take_services, 0 },
@@ -423,6 +467,8 @@ static int check_families(const struct policy *policy, struct dart_yaml *yaml,
 		has_ipv6 |= !address_range__is_ipv4(&policy->routes[i].range);
 	for (i = 0; i < policy->service_count; i++)
 		has_ipv6 |= !address__is_ipv4(policy->services[i].end.address);
+	for (i = 0; i < policy->neighbour_count; i++)
+		has_ipv6 |= !address__is_ipv4(policy->neighbours[i].address);
 	for (i = 0; i < policy->static_count; i++)
 		has_ipv6 |= !address__is_ipv4(policy->statics[i].inside.address |
 					      policy->statics[i].outside.address);

@@ -98,11 +98,10 @@ static int take_ipv6(struct dart_yaml *yaml, const yaml_node_t *node, void *into
 {
 	struct tenant *tenant = into;
 
-	if (inet_pton(AF_INET6, policy_file__text(node), tenant->tenant.ipv6) != 1 ||
-	    tenant->tenant.ipv6[0] == 0xff)
+	if (!address__parse(policy_file__text(node), &tenant->tenant.ipv6) ||
+	    address__is_ipv4(tenant->tenant.ipv6) || tenant->tenant.ipv6 >> 120 == 0xff)
 		return dart_yaml__refuse(yaml, node, "'%s' is not the IPv6 address of a host",
 					 policy_file__text(node));
-	tenant->tenant.has_ipv6 = true;
 	return 0;
 }
 
@@ -162,7 +161,7 @@ static int take_tenant(struct dart_yaml *yaml, const yaml_node_t *node, void *in
 	if (policy__find_tenant(tenant.policy, tenant.tenant.vni))
 		return dart_yaml__refuse(yaml, node, "two tenants have the VNI %" PRIu32,
 					 tenant.tenant.vni);
-	if ((tenant.tenant.gateway.address || tenant.tenant.has_ipv6) &&
+	if ((tenant.tenant.gateway.address || tenant.tenant.ipv6) &&
 	    !memcmp(tenant.tenant.gateway.mac, none, sizeof(none)))
 		return dart_yaml__refuse(yaml, node,
 					 "a tenant with 'gateway' or 'gateway6', but no 'mac'");
