@@ -145,6 +145,25 @@ static void take_answer(const uint8_t *frame, size_t size)
 		require(idle[i] <= (uint64_t)UINT32_MAX * 1048576000);
 }
 
+/* A request for an Ethernet address, after the header of Ethernet: the answer asks for none. */
+static void take_neighbour(const uint8_t *frame, size_t size)
+{
+	static const uint32_t types[] = { 0x0806, 0x86dd };
+	static const uint8_t mac[PACKET_MAC_LENGTH] = { 2 };
+	uint8_t answer[NEIGHBOUR_ANSWER_MAX];
+	struct neighbour_request request;
+	size_t length, i;
+
+	for (i = 0; size > 14 && i < 2; i++) {
+		if (!neighbour__read(&request, types[i], frame + 14, size - 14))
+			continue;
+		require(address__is_ipv4(request.wanted) == !request.is_ipv6);
+		length = neighbour__answer(&request, mac, answer);
+		require(length <= sizeof(answer));
+		require(!neighbour__read(&request, types[i], answer, length));
+	}
+}
+
 static void rewrite(uint8_t *frame, size_t size)
 {
 	static const uint8_t next_hop[PACKET_MAC_LENGTH] = { 2 };
@@ -185,6 +204,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	uint8_t *copy;
 
 	take_answer(frame, size);
+	take_neighbour(frame, size);
 	rewrite(frame, size);
 	repair_ipv4(frame, size);
 	copy = exact_copy(frame, size);
