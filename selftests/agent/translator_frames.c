@@ -147,7 +147,7 @@ static void test_random_postcards(void **state)
 	(void)state;
 	xdp = xdp_reporter__attach_translator("--rows 2^5 --age 60min");
 	assert_int_equal(dart_translator__new(5, PLACES, UINT64_MAX, &translator), 0);
-	for (i = 0; i < 5000; i++) {
+	for (i = 0; i < 1200; i++) {
 		postcard = random_postcard(&random);
 		due = dart_translator__add(translator, &postcard, 0, reports);
 		action = tell(&postcard, frame, &length);
@@ -160,7 +160,7 @@ static void test_random_postcards(void **state)
 		reported += due;
 	}
 	counts = dart_translator__counts(translator);
-	assert_true(counts->complete > 100 && counts->evicted > 100 && counts->changed > 100);
+	assert_true(counts->complete > 20 && counts->evicted > 20 && counts->changed > 20);
 	assert_int_equal(xdp_reporter__count(xdp, GATHERED), gathered);
 	assert_int_equal(xdp_reporter__count(xdp, REPORTS), reported);
 
