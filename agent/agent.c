@@ -14,18 +14,6 @@ static void on_map_ended(void *registry, uint32_t map_id)
 	registry__map_ended(registry, map_id);
 }
 
-/* Without it (no BTF, no CAP_BPF, lockdown) all the rest still works. */
-static void agent__open_map_watch(struct agent *agent, sd_event *loop)
-{
-	struct dart_error error;
-
-	if (map_owner_watch__open(&agent->map_owner_watch, loop, on_map_ended,
-				  &agent->registry, &error))
-		log__warning(
-			"maps stay until they are unregistered: no eBPF program watches their owners: %s",
-			error.text);
-}
-
 static void on_client_gone(void *registry, uint32_t id)
 {
 	registry__extent_ended(registry, id);
@@ -363,7 +351,7 @@ int agent__open(struct agent *agent, const struct options *options,
 	ret = control_region__open(&agent->control_region, &agent->exposure, error);
 	if (ret)
 		goto close_clients;
-	agent__open_map_watch(agent, loop);
+	map_owner_watch__open(&agent->map_owner_watch, loop, on_map_ended, &agent->registry);
 	ret = agent__open_registry(agent, loop, error);
 	if (ret)
 		goto close_map_watch;

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include <libdart/error.h>
+
 #include "agent/base/log.h"
 #include "map_owner_watch.h"
 #include "map_owner_watch.skel.h"
@@ -26,7 +28,7 @@ static int on_event(sd_event_source *source, int fd, uint32_t revents, void *use
 	return 0;
 }
 
-static int map_owner_watch__attach(struct map_owner_watch *watch, sd_event *loop)
+static int map_owner_watch__attach(struct map_owner_watch *watch)
 {
 	struct map_owner_watch_bpf *programs = watch->programs;
 	int ret;
@@ -38,24 +40,42 @@ static int map_owner_watch__attach(struct map_owner_watch *watch, sd_event *loop
 					 on_map_released, watch, NULL);
 	if (!watch->let_go)
 		return -errno;
-	ret = sd_event_add_io(loop, &watch->events, ring_buffer__epoll_fd(watch->let_go), EPOLLIN,
-			      on_event, watch);
+	ret = sd_event_add_io(watch->loop, &watch->events, ring_buffer__epoll_fd(watch->let_go),
+			      EPOLLIN, on_event, watch);
 	return ret < 0 ? ret : 0;
 }
 
-int map_owner_watch__open(struct map_owner_watch *watch, sd_event *loop,
-			  void (*gone)(void *userdata, uint32_t map_id),
-			  void *userdata, struct dart_error *error)
+void map_owner_watch__open(struct map_owner_watch *watch, sd_event *loop,
+			   void (*gone)(void *userdata, uint32_t map_id), void *userdata)
 {
+	*watch = (struct map_owner_watch){ .loop = loop, .gone = gone, .userdata = userdata };
+}
+
+static void map_owner_watch__unload(struct map_owner_watch *watch)
+{
+	watch->events = sd_event_source_disable_unref(watch->events);
+	ring_buffer__free(watch->let_go);
+	watch->let_go = NULL;
+	map_owner_watch_bpf__destroy(watch->programs);
+	watch->programs = NULL;
+}
+
+/* Without it (no BTF, no CAP_BPF, lockdown) all the rest still works. */
+static void map_owner_watch__load(struct map_owner_watch *watch)
+{
+	struct dart_error error;
 	int ret;
 
-	*watch = (struct map_owner_watch){ .gone = gone, .userdata = userdata };
+	watch->has_tried = true;
 	watch->programs = map_owner_watch_bpf__open_and_load();
-	ret = watch->programs ? map_owner_watch__attach(watch, loop) : -errno;
+	ret = watch->programs ? map_owner_watch__attach(watch) : -errno;
 	if (!ret)
-		return 0;
-	map_owner_watch__close(watch);
-	return dart_error__system(error, -ret, "cannot load or attach the program");
+		return;
+	map_owner_watch__unload(watch);
+	dart_error__system(&error, -ret, "cannot load or attach the program");
+	log__warning(
+		"maps stay until they are unregistered: no eBPF program watches their owners: %s",
+		error.text);
 }
 
 void map_owner_watch__close_in_background(const struct map_owner_watch *watch,
@@ -73,9 +93,7 @@ void map_owner_watch__close_in_background(const struct map_owner_watch *watch,
 
 void map_owner_watch__close(struct map_owner_watch *watch)
 {
-	sd_event_source_disable_unref(watch->events);
-	ring_buffer__free(watch->let_go);
-	map_owner_watch_bpf__destroy(watch->programs);
+	map_owner_watch__unload(watch);
 	*watch = (struct map_owner_watch){ };
 }
 
@@ -84,6 +102,8 @@ void map_owner_watch__add(struct map_owner_watch *watch, uint32_t map_id)
 	const uint8_t any = 1;
 	int ret;
 
+	if (!watch->has_tried)
+		map_owner_watch__load(watch);
 	if (!watch->programs)
 		return;
 	ret = bpf_map__update_elem(watch->programs->maps.watched, &map_id,

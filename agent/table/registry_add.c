@@ -124,7 +124,6 @@ static int registry__stage_map(struct registry *registry, int map_fd, const char
 	ret = ret ?: registry__add(registry, entry, error);
 	if (ret)
 		return ret;
-	map_owner_watch__add(registry->rooms.map_owner_watch, entry->extent.map_id);
 	*result = entry;
 	return 0;
 }

@@ -53,6 +53,7 @@ static int register_map(struct request *request)
 					&request->error);
 	if (ret)
 		return ret;
+	map_owner_watch__add(registry->rooms.map_owner_watch, entry->extent.map_id);
 	log__peer_info("registered map %u as %s", entry->extent.map_id, entry->name);
 	request__keep(request, json_pack("{s:I}", "map_id", (json_int_t)entry->extent.map_id));
 	return reply_entry(request, entry);

@@ -80,6 +80,8 @@ done
 check "the agent starts" host_up --state="$state"
 check "a first start registers the probe tcp" \
 	[ "$(registrations)" = '["probe tcp",0,"command",null]' ]
+check "no program watches owners of maps before a map is registered" \
+	sh -c 'bpftool prog list >/run/programs && ! grep "name dart_map_put " /run/programs'
 while read -r command; do
 	# shellcheck disable=SC2086 # words
 	check "dartctl $command succeeds" dartctl $command
@@ -98,6 +100,7 @@ store create paths --slots 2^10 --value 20
 LINES
 check "a map is registered by the path where it is pinned" \
 	dartctl map add $map as pinned
+check "then a program watches them" sh -c 'bpftool prog list | grep "name dart_map_put "'
 check "the namespace of a process is registered" \
 	dartctl source add snmp:udp --netns $process
 check "a probe that was loaded first is unloaded" dartctl probe unload tcp
