@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib.sh"
 
 few=50		# peers of each kind that take from the reserve of their address
-count=1000	# peers of each other kind
+count=400	# peers of each other kind
 log=/run/dartd.log
 
 # holds FILTER: for the values of the entry

@@ -4,8 +4,8 @@
 # each, in one piece of memory region.
 . "$(dirname "$0")/../lib.sh"
 
-count=5000	# each with its own memory
-shared=10000	# in one memory
+count=4200	# each with its own memory
+shared=5000	# in one memory
 as_many="is_true '.first_1000_calls >= 1000 and .last_1000_calls < 1.5 * .first_1000_calls'"
 
 status() {
