@@ -102,7 +102,7 @@ passed() {
 	passed_first=$(dartctl -j show gathering+100ms | number_in passes)
 	until [ "$(dartctl -j show gathering+100ms | number_in passes)" -ge \
 		$((passed_first + 2)) ]; do
-		sleep 0.02
+		sleep 0.05
 	done
 }
 
@@ -174,7 +174,7 @@ sampled() {
 			echo "$sampled_values"
 			return
 		fi
-		sleep 0.02
+		sleep 0.05
 	done
 	echo "$1 is not gathered: $sampled_reply" >&2
 	return 1
