@@ -147,7 +147,8 @@ static __always_inline __u64 idle_until_now(const struct idle_time *time, __u32 
 }
 
 /* A copy of the variable of one CPU.  Not static, because clang would divide it. */
-__u64 copy[32];
+#define COPY_WORDS 32
+__u64 copy[COPY_WORDS];
 
 #define SET(item, value)                                                                   \
 	(*(__u64 *)((char *)copy + bpf_core_field_offset(struct kernel_cpustat, cpustat) + \
@@ -175,18 +176,52 @@ static __always_inline void set_idle(__u32 cpu)
 	SET(CPUTIME_IOWAIT, idle_until_now(&time, 1, is_waiting));
 }
 
+/* A few loads take fewer instructions than a call of bpf_probe_read_kernel(). */
+static __always_inline long read_copy(__u64 address, __u32 size)
+{
+	__u32 i;
+
+	if (size > sizeof(copy))
+		return -EINVAL;
+	if (!CAN_CAST)
+		return bpf_probe_read_kernel(copy, size, (const void *)address);
+#pragma unroll
+	for (i = 0; i < COPY_WORDS; i++) {
+		if (i * sizeof(*copy) >= size)
+			break;
+		copy[i] = READ(__u64, address + i * sizeof(*copy));
+	}
+	return 0;
+}
+
+/* Appends @length bytes of the copy, from byte @offset on. */
+static __always_inline long append_copy(__u32 offset, __u32 length)
+{
+	__u64 *to;
+	__u32 i;
+
+	if (length > sizeof(copy))
+		return -EINVAL;
+	to = answer__append(length);
+	if (!to)
+		return -ENOSPC;
+#pragma unroll
+	for (i = 0; i < COPY_WORDS; i++) {
+		if (i * sizeof(*to) >= length)
+			break;
+		to[i] = copy[(offset / sizeof(*copy) + i) & (COPY_WORDS - 1)];
+	}
+	return 0;
+}
+
 static long copy_cpustat(__u32 place, struct answer_copies *copies)
 {
-	const __u32 size = bpf_core_type_size(struct kernel_cpustat);
 	const __u32 cpu = answer__cpu(place);
-	__u64 offset = copies->address;
 
-	if (size > sizeof(copy) || offset > sizeof(copy) ||
-	    bpf_probe_read_kernel(copy, size, (const void *)answer__at_cpu(cpustat, cpu)))
+	if (read_copy(answer__at_cpu(cpustat, cpu), bpf_core_type_size(struct kernel_cpustat)))
 		return 1;
 	set_idle(cpu);
-	asm volatile("" : "+r"(offset));
-	if (answer__copy((__u64)((char *)copy + offset), copies->length))
+	if (append_copy(copies->address, copies->length))
 		return 1;
 	copies->done++;
 	return 0;
