@@ -12,6 +12,7 @@ checks := check check-p4 check-relabel check-debug check-deb check-documented ch
 $(checks): sections := build run test
 check-debug: sections += debug
 check-deb: sections += deb repository
+check-long: sections += interop
 check-threads: sections += threads
 check-page: sections := build run page
 fuzz: sections += fuzz

@@ -142,8 +142,11 @@ sed -i -e 's/^table: .*/table: firewall6/' -e '/^routes:/a\
 	s|10.0.0.0/8\]|10.0.0.0/8, "2001:db8:1::/64"]|;s|0.0.0.0/0\]|0.0.0.0/0, "::/0"]|' $policy
 refuse "a policy with addresses of both families says so" "need 'families: both'" \
 	dart-flows --policy $policy --check
-printf '%s\n' 'families: both' 'address6: 2001:db8:1::1' >>$policy
-check "a table for IPv6 is created" dartctl table create firewall6 --schema firewall6 --entries 4000
+printf '%s\n' 'families: both' 'address6: 2001:db8:1::1' 'address: 10.0.0.1' \
+	'neighbours:' ' - {address: "2001:db8:1::1", mac: 02:00:00:00:00:01}' \
+	' - {address: 10.0.0.1, mac: 02:00:00:00:00:01}' >>$policy
+check "a table for IPv6 is created, with 1400 bytes for a frame" \
+	dartctl table create firewall6 --schema firewall6 --entries 4000 --packet 1400
 check "dart-flows starts with it" start
 check "connections over IPv6 work" inside open 20 $outside6 80
 check "others over IPv4, too" inside open 5 $outside 80
@@ -153,12 +156,24 @@ check "with addresses of their families" sh -c "dartctl table dump firewall6 --f
 	grep -q -x 25"
 check "datagrams and answers pass over IPv6" inside datagrams 20 $outside6 80
 check "a ping of IPv6 is answered" inside ping $outside6
+ip netns exec inside ip neighbour flush dev inside nud permanent
+check "a host asks for the address of its gateway, over IPv6" inside ping $outside6
+check "and over IPv4" inside ping $outside
+check "it is told" soon shows '.packets.neighbours_told >= 2'
 check "a datagram that is too long is answered by 'packet too big'" \
 	inside path_mtu 1400 $outside6 80 1300
-check "it is counted" soon shows '.packets.mtu_told >= 1'
+check "a datagram that is longer than the place in a row is answered by its MTU" \
+	inside path_mtu 1400 $outside 80 1386
+check "both are counted" soon shows '.packets.mtu_told >= 2'
 check "a connection over IPv6 that no rule accepts is refused" outside refused $inside6 80
 check "a datagram over IPv6 that no rule accepts is answered by an error of ICMPv6" \
 	outside prohibited $inside6 80
+check "the host inside has a VLAN" add_vlan inside 5 10.5.0.2 10.5.0.1 198.51.105.0/24
+check "the host outside, too" add_vlan outside 5 198.51.105.2 198.51.105.1 10.5.0.0/24
+check "connections in the VLAN work" inside open 5 198.51.105.2 80
+check "so do datagrams" inside datagrams 5 198.51.105.2 80
+check "refusals go back with the tag" outside refused 10.5.0.2 80
+check "frames with a tag are counted" soon shows '.packets.tagged >= 25'
 one6=$($flow list | gojq -r '[.[] | select(.protocol == "tcp" and (.inside | startswith("[")))][0] |
 	"tcp \(.inside) \(.remote)"')
 check "a flow of IPv6 is shown" is_true \

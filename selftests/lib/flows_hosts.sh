@@ -31,6 +31,11 @@ add_host() {
 		ip address add $5/64 dev $1 nodad
 		ip neighbour replace $6 lladdr 02:00:00:00:00:01 dev $1
 		ip route add default via $6"
+	start_host "$1"
+}
+
+# start_host NAME: the host, a network namespace, does what tell says
+start_host() {
 	rm -f "/run/$1.asked" "/run/$1.answered"
 	mkfifo "/run/$1.asked" "/run/$1.answered"
 	# shellcheck disable=SC2154 # tests is of lib.sh
@@ -39,6 +44,17 @@ add_host() {
 	exec {to}>"/run/$1.asked" {from}<"/run/$1.answered"
 	asked[$1]=$to
 	answered[$1]=$from
+}
+
+# add_vlan NAME ID ADDRESS GATEWAY RANGE: the host reaches the range over a VLAN with this address
+add_vlan() {
+	ip netns exec "$1" sh -c "
+		ip link add link $1 name vlan type vlan id $2
+		echo 1 >/proc/sys/net/ipv6/conf/vlan/disable_ipv6
+		ip link set vlan up
+		ip address add $3/24 dev vlan
+		ip neighbour replace $4 lladdr 02:00:00:00:00:01 dev vlan
+		ip route add $5 via $4 dev vlan"
 }
 
 # tell NAME COMMAND...: the host does this, see flows_host.py

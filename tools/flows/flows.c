@@ -240,17 +240,19 @@ static bool is_beyond_row(const struct flows *flows, const struct packet *packet
 static bool pass(struct flows *flows, struct original *original, struct packet *packet,
 		 uint8_t *answer, uint64_t now)
 {
-	const struct policy_route *next;
+	const struct policy_route *next =
+		policy__route(flows->policy, packet->destination.address);
 	uint16_t mtu;
 
 	/* A packet that gets no answer leaves, as long as the next link takes it. */
-	if (is_beyond_row(flows, packet, &mtu) && tell_mtu(flows, original, mtu, answer, now)) {
+	if (next && is_beyond_row(flows, packet, &mtu) &&
+	    tell_mtu(flows, original, mtu < mtu_of(flows, next) ? mtu : mtu_of(flows, next), answer,
+		     now)) {
 		*packet = original->packet;
 		return true;
 	}
 	if (route(flows, packet))
 		return true;
-	next = policy__route(flows->policy, packet->destination.address);
 	if (!next || !tell_mtu(flows, original, mtu_of(flows, next), answer, now))
 		return false;
 	*packet = original->packet;
