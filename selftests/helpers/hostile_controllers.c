@@ -191,7 +191,8 @@ int main(int argc, char *argv[])
 		     test_outside),
 		TEST("a controller that WRITEs the table, or adds to a word of it, is disconnected",
 		     test_changes),
-		TEST("a controller that sends what nobody receives disturbs nobody", test_sends),
+		TEST("a controller that sends messages, for which the agent has no receive, disturbs nobody",
+		     test_sends),
 		TEST("a controller that READs the table without a pause is served", test_flood),
 		TEST("a controller whose mirror does not exist is disconnected", test_mirrors),
 	};

@@ -123,7 +123,7 @@ static struct turn *make_turns(uint32_t flows, uint32_t *count, struct dart_rand
 
 typedef int (*take_frame)(void *subject, uint32_t turn, const uint8_t *frame, size_t length);
 
-/* Gives @take all frames but the ones that get lost. */
+/* Gives @take all frames that do not get lost. */
 static int make_frames(uint16_t port, uint32_t count, take_frame take, void *subject)
 {
 	struct dart_random random = dart_random__of(1);

@@ -14,7 +14,7 @@ add_ports() {
 }
 
 # add_host NAME ADDRESS GATEWAY MAC [ADDRESS GATEWAY]: a host, with an address of IPv6, too, which
-# does what tell says
+# carries out the commands of tell
 add_host() {
 	ip netns add "$1"
 	ip link add "$1" link flows1 address "$4" type macvlan mode vepa
@@ -34,7 +34,7 @@ add_host() {
 	start_host "$1"
 }
 
-# start_host NAME: the host, a network namespace, does what tell says
+# start_host NAME: the host, a network namespace, carries out the commands of tell
 start_host() {
 	rm -f "/run/$1.asked" "/run/$1.answered"
 	mkfifo "/run/$1.asked" "/run/$1.answered"

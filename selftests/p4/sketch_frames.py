@@ -151,7 +151,7 @@ def saturated():
     for kind, last, wanted in (("count-min", 2**32 - 1, 1), ("count-sketch", 2**31 - 1, 1),
                                ("count-sketch", 2**31 - 1, -1)):
         switch.begin(entry_of(kind=kind))
-        # Columns of period 0 keep what the control plane wrote, because they are not of another.
+        # Columns of period 0 keep the counters of the control plane: their period has not changed.
         switch.put("period", 0)
         switch.set_clock(0)
         keys = (generate.flow("10.1.0.2", "10.3.1.3", port, 443, 6) for port in range(1, 1000))

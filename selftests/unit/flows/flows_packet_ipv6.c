@@ -429,7 +429,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("packets of IPv6 are read, and their checksums compared", test_read),
 		TEST("addresses that no router forwards are refused", test_addresses),
-		TEST("what cannot be judged is told by its flaw", test_flaws),
+		TEST("a packet that cannot be judged is told by its flaw", test_flaws),
 		TEST("further headers are passed over, a source route is not", test_headers),
 		TEST("fragments follow their first one", test_fragments),
 		TEST("checksums of rewritten packets are those of fresh ones", test_rewritten),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Journals for the XDP program: reads their files.  Sends what waits in its maps at the end. */
+/* Journals for the XDP program: reads their files, and sends entries that wait at the end. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <linux/membarrier.h>

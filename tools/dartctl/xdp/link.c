@@ -137,7 +137,7 @@ static const char *reason(int ret, const struct xdp_reporter_bpf *object)
 	return strerror(-ret);
 }
 
-/* The map of what waits in the program, and the program that takes it out. */
+/* The map of waiting entries or paths, and the program that takes them out. */
 static int pin_waiting(const char *name, const char *pin, const struct bpf_map *map,
 		       const struct bpf_program *flush)
 {
@@ -145,7 +145,7 @@ static int pin_waiting(const char *name, const char *pin, const struct bpf_map *
 		       xdp_pins__add(name, XDP_PIN_FLUSH, bpf_program__fd(flush));
 }
 
-/* What a reporter of whole paths does not have. */
+/* Members that a reporter of whole paths lacks. */
 static int pin_own(const char *name, const struct xdp_reporter_bpf *object)
 {
 	const struct bpf_program *program = xdp_program__main(object);

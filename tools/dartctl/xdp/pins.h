@@ -27,7 +27,7 @@
 #define XDP_PIN_ANSWERS	"answers"	/* likewise */
 #define XDP_PIN_LISTS	"lists"		/* likewise; only of an appender */
 #define XDP_PIN_ROWS	"rows"		/* likewise; only of a translator */
-#define XDP_PIN_FLUSH	"flush"		/* the program that takes out what waits in either */
+#define XDP_PIN_FLUSH	"flush"		/* takes out waiting entries or paths */
 
 /* Can an interface have this name? */
 bool xdp_pins__is_name(const char *name);

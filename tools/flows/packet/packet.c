@@ -273,7 +273,7 @@ static enum packet_flaw read_ip(struct packet *packet, size_t length)
 		return flaw;
 	hops = packet->ip[packet->is_ipv6 ? OFFSET6_HOPS : OFFSET_TTL];
 	if (flaw) {
-		packet->is_error = true; /* it gets no answer, as an error gets none */
+		packet->is_error = true; /* no error answers an error */
 		return hops <= 1 ? PACKET_EXPIRED : flaw;
 	}
 	flaw = read_transport(packet);

@@ -51,7 +51,7 @@ enum packet_flaw packet_ipv6__follow(const uint8_t *ip, size_t length, struct ip
 	return flaw ?: PACKET_OTHER;
 }
 
-/* Of what follows its header, @length bytes. */
+/* Of the @length bytes after its header. */
 static enum packet_flaw read_fragment(struct packet *packet, const struct ipv6_chain *chain,
 				      size_t length)
 {
