@@ -109,6 +109,10 @@ check "100 reports are counted for their collector, with its address and store" 
 	sh -c 'dartctl -j show reporter.to | tee /dev/stderr |
 	is_true ".values.rows[0] | .reports == 100 and .qpn == 17 and
 		.address == \"10.78.0.2\" and .store == \"paths\""'
+ip link set port1 down
+refuse "a sender does not wait for a carrier for ever" "Network is down" \
+	timeout 60 dart-report --interface port.0 --source 10.78.0.1 --flows uniform \
+	--count 1 --emit int
 check "an interface with a reporter can be deleted" ip link delete port.0
 check "the status says that the reporter's interface no longer exists" sh -c '
 	dartctl -j xdp status port1 | is_true ".[0].mode == \"gone\""'

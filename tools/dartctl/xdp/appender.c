@@ -4,11 +4,8 @@
 #include <errno.h>
 #include <linux/membarrier.h>
 #include <net/if.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -94,21 +91,6 @@ static int flush_one(const struct waiting *waiting, uint32_t number,
 		       dart_packet_socket__push(socket, options.data_size_out) : 0;
 }
 
-/* A socket of an interface without a carrier waits for it. */
-static bool has_carrier(const char *interface)
-{
-	struct ifreq request = {};
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	bool is_running;
-
-	if (fd < 0)
-		return true;
-	strcpy(request.ifr_name, interface);
-	is_running = ioctl(fd, SIOCGIFFLAGS, &request) || request.ifr_flags & IFF_RUNNING;
-	close(fd);
-	return is_running;
-}
-
 /* Opens the socket through which the program sends, and finds the length of its frames. */
 static int open_socket(const char *interface, struct waiting *waiting,
 		       struct dart_packet_socket **socket, struct dart_error *error)
@@ -128,8 +110,6 @@ static int open_socket(const char *interface, struct waiting *waiting,
 		return dart_error__system(error, -ret, "cannot read its maps");
 	if (!if_indextoname(row.out_interface, name))
 		return dart_error__system(error, errno, "cannot send its last reports");
-	if (!has_carrier(name))
-		return dart_error__system(error, ENETDOWN, "cannot send its last reports");
 	waiting->length = sizeof(struct dart_roce_headers) + DART_ROCE_ICRC_LENGTH;
 	if (waiting->has_lists)
 		waiting->length += 1u << row.journal.batch_log2;

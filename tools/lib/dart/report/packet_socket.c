@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <ifaddrs.h>
 #include <net/if.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -22,9 +23,11 @@
 #define BATCH_NS	1000000	/* the time that a batch may take at the rate */
 #define LATE_MAX_NS	10000000 /* a longer delay is not made up for */
 #define FULL_PAUSE_NS	50000	/* the device does not signal free room */
+#define CARRIER_NS	UINT64_C(5000000000) /* how long a carrier may be away */
 
 struct dart_packet_socket {
 	int fd;
+	char interface[IFNAMSIZ];
 	uint8_t mac[6];
 	struct in_addr address;
 	uint64_t sent;
@@ -76,6 +79,7 @@ static int socket__bind(struct dart_packet_socket *socket,
 	if (strlen(interface) >= sizeof(request.ifr_name))
 		return dart_error__set(error, ENODEV, "no interface '%s'", interface);
 	strcpy(request.ifr_name, interface);
+	strcpy(socket->interface, interface);
 	if (ioctl(socket->fd, SIOCGIFHWADDR, &request))
 		goto failed;
 	if (request.ifr_hwaddr.sa_family != ARPHRD_ETHER)
@@ -192,8 +196,33 @@ static void socket__pace(struct dart_packet_socket *socket)
 	socket->due_ns += socket->frame_ns * socket->pending;
 }
 
+static bool has_carrier(const struct dart_packet_socket *socket)
+{
+	struct ifreq request = {};
+
+	strcpy(request.ifr_name, socket->interface);
+	return ioctl(socket->fd, SIOCGIFFLAGS, &request) || request.ifr_flags & IFF_RUNNING;
+}
+
+/*
+ * Waits for room, which an interface without a carrier refuses in the same way as one with a full
+ * queue.  @until is 0, or when its carrier has been away for too long.
+ */
+static int socket__wait(struct dart_packet_socket *socket, uint64_t *until)
+{
+	uint64_t now = dart_clock__ns(CLOCK_MONOTONIC);
+
+	socket->refusals++;
+	*until = *until ?: now + CARRIER_NS;
+	if (now >= *until && !has_carrier(socket))
+		return -ENETDOWN;
+	pause_until(now + FULL_PAUSE_NS);
+	return 0;
+}
+
 int dart_packet_socket__flush(struct dart_packet_socket *socket)
 {
+	uint64_t until = 0;
 	uint32_t done = 0;
 	int ret;
 
@@ -203,9 +232,11 @@ int dart_packet_socket__flush(struct dart_packet_socket *socket)
 		if (ret > 0) {
 			done += ret;
 			socket->sent += ret;
+			until = 0;
 		} else if (errno == ENOBUFS) {
-			socket->refusals++;
-			pause_until(dart_clock__ns(CLOCK_MONOTONIC) + FULL_PAUSE_NS);
+			ret = socket__wait(socket, &until);
+			if (ret)
+				return ret;
 		} else if (errno != EINTR) {
 			return -errno;
 		}

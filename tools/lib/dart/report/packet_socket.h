@@ -32,7 +32,10 @@ struct in_addr dart_packet_socket__address(const struct dart_packet_socket *sock
  */
 uint8_t *dart_packet_socket__next(struct dart_packet_socket *socket);
 int dart_packet_socket__push(struct dart_packet_socket *socket, size_t length);
-/* Sends all frames that were pushed. */
+/*
+ * Sends all frames that were pushed.  Waits while the queue of the interface is full, and for its
+ * carrier; returns 0 or -errno: -ENETDOWN if the carrier stays away for five seconds.
+ */
 int dart_packet_socket__flush(struct dart_packet_socket *socket);
 
 /* Frames sent, and how often the queue of the interface was full. */
