@@ -9,7 +9,7 @@ collectors=/run/paths.json
 
 # report NAME OPTION...: its summary is /run/NAME
 report() {
-	dart-report --json --interface eth0 --collectors $collectors --source 10.77.0.1 \
+	dart-report --json --interface eth0 --collectors "$collectors" --source 10.77.0.1 \
 		--flows uniform "${@:2}" >"/run/$1"
 }
 
@@ -98,6 +98,73 @@ check "lost reports are still counted exactly" arrived mixed report mixed --coun
 sound_link
 check "the queue pair goes on after that" arrived fourth report fourth --count 500 --rate 5000
 check "without loss" [ "$(reports fourth lost)" = 0 ]
+
+# ---- rotations of a store with epochs
+
+# of_timed MEMBER: of the only reporter of the store with epochs
+of_timed() {
+	on host dartctl -j reporter list timed | gojq -r ".[0].$1"
+}
+
+# The file of $collectors is that of the store with epochs.
+export_timed() {
+	on host dartctl store export timed >/run/timed.new && mv /run/timed.new /run/timed.json
+}
+
+written() {
+	on host dartctl -j store list | is_true ".[] | select(.name == \"timed\") | .epochs |
+		.written == $1 and .lost == 0"
+}
+
+# rotate_timed COUNT: the store has rotated COUNT times, and its last epoch is in a file
+rotate_timed() {
+	on host dartctl store rotate timed >/dev/null && export_timed && soon written "$1"
+}
+
+# A queue pair that no frame has reached before takes the first probe like a report, and the probe
+# after a NAK as well, which comes if the first answer takes longer than 20 ms.
+taken_with_probes() {
+	local taken=$((($(of_timed expected_psn) - before) & 0xffffff))
+	local arrived=$(($(reports rotated reports) - $(reports rotated lost)))
+
+	echo "# $taken frames raised the expected PSN, $arrived reports arrived"
+	[ $((taken - arrived)) -ge 1 ] && [ $((taken - arrived)) -le 2 ]
+}
+
+# found: flows of the run "rotated" in all epochs
+found() {
+	on host sh -c 'for file in /var/lib/dart/epochs/timed/*; do
+		zstdcat -c $file >/run/slots && flows_found /run/slots uniform 3000 7
+	done' | gojq -s 'map(.correct) | add'
+}
+
+check "a store with epochs takes reports over a reliable connection" on host sh -c '
+	dartctl store create timed --slots 2^18 --value 20 --transport rc --epoch 1440min &&
+	dartctl reporter add timed 10.77.0.1'
+export_timed
+before=$(of_timed expected_psn)
+collectors=/run/timed.json report rotated --count 3000 --seed 7 --copies all --rate 250 --follow &
+reporting=$!
+check "it rotates while reports come" rotate_timed 1
+check "and again" rotate_timed 2
+kill -0 $reporting 2>/dev/null || echo "# the last rotation came after the last report"
+check "the reports go on" wait $reporting
+gojq -r '.collectors[0] | "# \(.reports) reports, \(.lost) lost, \(.stops) stops"' /run/rotated
+check "each report arrived, or is counted as lost" taken_with_probes
+check "the store rotates a third time" rotate_timed 3
+# Reports of other flows overwrite half a flow on average, if all are in one epoch.
+check "each flow is in an epoch, unless its reports were lost" \
+	[ "$(found)" -ge $((2997 - $(reports rotated lost))) ]
+collectors=/run/timed.json report stale --count 20000 --rate 1000 2>/run/stale.error &
+reporting=$!
+check "the store rotates while a reporter does not follow" rotate_timed 4
+stale() {
+	! wait "$reporting" && grep -q "has closed queue pair [0-9]* after an invalid report" \
+		/run/stale.error
+}
+check "the run ends when the key of the former memory is invalid" stale
+check "the list of reporters says so" [ "$(of_timed state)" = error ]
+check "the store with epochs is deleted" on host dartctl store delete timed
 
 # ---- a queue pair in the error state
 
