@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Reports of a program that follows the export go on over DART_ROTATIONS rotations of a store on
-# another machine, which loses none of them without rotations: each flow is found in an epoch.
+# another machine, which loses none of them without rotations: each flow is found in an epoch,
+# also if the disk of the epochs takes nothing for a while.
 . "$(dirname "$0")/../lib.sh"
 
 rotations=${DART_ROTATIONS:-100}
@@ -79,6 +80,47 @@ check "no report is lost at a rotation: each flow is in an epoch" [ "$(found 2)"
 check "epochs follow each other without a gap" sh -c "on host ls $files | sort -n | gojq -R -s -e '
 	split(\"\n\")[:-1] | map(rtrimstr(\".dart\") / \"-\") |
 	length == $rotations + 1 and ([.[1:][][0]] == [.[:-1][][1]])'"
+
+# ---- a disk that takes nothing for a while
+
+stop_disk() {
+	on host sh -ec 'modprobe -a loop ext4
+		truncate -s 64M /run/disk
+		mkfs.ext4 -q /run/disk
+		mount -o loop /run/disk "$0"
+		rmdir "$0/lost+found"
+		fsfreeze --freeze "$0"' "$files"
+}
+
+many_taken() {
+	[ $(($(taken) - before)) -ge 2000 ]
+}
+
+is_stuck() {
+	on host sh -c 'grep -qs "^State:.D" /proc/$(pidof dartd)/task/*/status'
+}
+
+flows=4000
+check "the disk of the epochs takes nothing" stop_disk
+check "the numbers for reporters are exported" export_collectors
+before=$(taken)
+start 3 $plain_rate
+check "flows are reported" soon many_taken
+check "the store rotates" on host dartctl store rotate paths
+check "the numbers for reporters are exported again" export_collectors
+check "all flows are reported" wait "$reporter"
+check "the network dropped none of them" soon all_taken
+check "a thread of the agent waits for the disk" soon is_stuck
+refuse "another rotation is refused, because the last epoch is not in a file" \
+	"its last epoch is not in a file yet" on host dartctl store rotate paths
+check "the agent answers, and has written no other epoch" written $((rotations + 2))
+check "the disk goes on" on host fsfreeze --unfreeze $files
+check "the epoch is in a file" soon written $((rotations + 3))
+check "the store rotates again" on host dartctl store rotate paths
+check "so is the next one" soon written $((rotations + 4))
+# Reports of other flows overwrite one flow on average, if all are in one epoch.
+check "each flow is in an epoch" [ "$(found 3)" -ge $((flows - 4)) ]
 check "the agent stops" on host host_down
+on host sh -c "umount $files; rm /run/disk"
 rm -f "$collectors"
 finish
