@@ -111,7 +111,7 @@ __u32 bank; /* that the program counts in */
 
 /*
  * Two banks, column by column.  Counters of 64 bits do not overflow, and the loader adds them to
- * those of the sketcher, which saturate.
+ * the counters of the sketcher, which saturate.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

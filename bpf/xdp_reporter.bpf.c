@@ -533,7 +533,7 @@ int dart_translator(struct xdp_md *context)
 
 /*
  * For BPF_PROG_TEST_RUN, when no postcards come any more: a frame that begins with the number of a
- * row becomes the report of its path; XDP_DROP if it has none, or was reported.
+ * row becomes the report of its path; XDP_DROP if the row is empty, or its path was reported.
  */
 SEC("xdp")
 int dart_flush_row(struct xdp_md *context)

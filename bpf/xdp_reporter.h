@@ -126,7 +126,7 @@ struct reporter {
 	__u64 incomplete DART_COUNTER DART_UNIT("frames");
 	/* no node IDs, */
 	__u64 anonymous DART_COUNTER DART_UNIT("frames");
-	/* a share without a collector, or a key or hops that there is no room for, */
+	/* a share without a collector, or too long a key or path, */
 	__u64 unassigned DART_COUNTER DART_UNIT("frames");
 	/* no room in the buffer for the report, */
 	__u64 cramped DART_COUNTER DART_UNIT("frames");

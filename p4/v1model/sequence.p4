@@ -187,7 +187,7 @@ control NextPsn(in bit<8> collector, in bool is_reliable, in bit<48> now,
 control BeginAt(in bit<24> expected, in bool is_acknowledged, in bit<48> now,
 		inout sequence_t sequence)
 {
-	bit<24> sent;	/* PSN of the probe; a probe is no report */
+	bit<24> sent;	/* PSN of the probe, which is not counted as a report */
 
 	apply {
 		sent = sequence.next - sequence.expected;

@@ -15,7 +15,7 @@ static const char text[] = "function: firewall\ninterface: eth1\ntable: firewall
 
 static struct policy policy;
 
-/* Few hosts and ports; of IPv6, whose last bits are those of IPv4. */
+/* Few hosts and ports; addresses of IPv6 end with the bits of the IPv4 addresses. */
 static address_t family_of(const uint8_t *step, uint16_t network)
 {
 	return step[2] & 0x80 ? (address_t)0x20010db80000 << 80 | (address_t)network << 64 : 0;

@@ -88,7 +88,7 @@ static enum ibv_wc_status controller__wait(struct controller *controller)
 	return completion.status;
 }
 
-/* A connection of its own tries it: the first refusal ends a connection. */
+/* Tries the operation over a new connection, because a refusal ends the connection. */
 static void expect_refused(enum ibv_wr_opcode operation, int64_t offset, uint32_t other_rkey,
 			   uint32_t length)
 {

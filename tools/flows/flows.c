@@ -223,7 +223,8 @@ static bool tell_mtu(struct flows *flows, struct original *original, uint16_t mt
 
 /*
  * The switch can look no frame up that is longer than the place for it in a row of the table, so
- * all packets of such a flow come here.  False: this one has a place, or its length is no MTU.
+ * all packets of such a flow come here.  False: the frame has room there, or the place is
+ * smaller than any MTU.
  */
 static bool is_beyond_row(const struct flows *flows, const struct packet *packet, uint16_t *mtu)
 {

@@ -77,7 +77,7 @@ void flows__ask(void *subject, uint32_t number, struct flow *const *asked, unsig
 
 /*
  * Makes the answer, in @answer, to a host that asks for the Ethernet address of a neighbour of the
- * policy, and lets @packet be the answer.  False: the frame is no such request.
+ * policy, and lets @packet be the answer.  False: the frame is another one.
  */
 bool flows__answer_neighbour(struct flows *flows, const struct port_frame *frame,
 			     struct packet *packet, uint8_t answer[static PACKET_ANSWER_MAX]);

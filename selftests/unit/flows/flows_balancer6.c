@@ -150,7 +150,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("packets of both families get servers of their own, and answers the service",
 		     test_translation),
-		TEST("entries are those of the P4 program nat6", test_entries),
+		TEST("entries have the bytes that the P4 program nat6 reads", test_entries),
 		TEST("errors of ICMPv6 are translated with the packet that they quote",
 		     test_errors),
 		TEST("a flow of an earlier process keeps its server", test_restored),

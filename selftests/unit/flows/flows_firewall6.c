@@ -160,7 +160,7 @@ static void test_keys(void **state)
 			FLOW_BACK, key, value);
 	assert_memory_equal(key, back_4, sizeof(back_4));
 	assert_true(function__see(scene.function, key, value));
-	/* Of no flow; and an address below 2^32, which would be one of IPv4, is somebody else's. */
+	/* A packet without a flow; then an address below 2^32, which is not read as IPv4. */
 	key[15]++;
 	assert_false(function__see(scene.function, key, &tracked));
 	key[15]--;
@@ -212,7 +212,7 @@ int main(void)
 		TEST("echoes of ICMPv6 make pseudo-connections", test_pseudo_connections),
 		TEST("an error of ICMPv6 passes if it quotes a flow", test_errors),
 		TEST("spoofed and damaged packets of IPv6 are dropped", test_spoofed),
-		TEST("keys are those of the P4 program firewall6", test_keys),
+		TEST("keys have the bytes that the P4 program firewall6 reads", test_keys),
 		TEST("flows are named and found by addresses of IPv6", test_names),
 		TEST("a flow of an earlier process is known", test_restored),
 	};

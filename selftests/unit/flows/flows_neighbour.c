@@ -109,7 +109,7 @@ static void test_solicitation(void **state)
 	assert_false(neighbour__read(&request, IPV6, bytes, sizeof(bytes)));
 }
 
-/* A host asks whether the address is free, without one of its own (RFC 4862). */
+/* A host without an address asks whether this one is free (RFC 4862). */
 static void test_probe(void **state)
 {
 	uint8_t bytes[72], answer[NEIGHBOUR_ANSWER_MAX];

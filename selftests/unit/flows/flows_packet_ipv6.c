@@ -432,7 +432,7 @@ int main(void)
 		TEST("a packet that cannot be judged is told by its flaw", test_flaws),
 		TEST("further headers are passed over, a source route is not", test_headers),
 		TEST("fragments follow their first one", test_fragments),
-		TEST("checksums of rewritten packets are those of fresh ones", test_rewritten),
+		TEST("checksums of rewritten packets equal checksums that are computed anew", test_rewritten),
 		TEST("a packet is refused by RST, or by an error of ICMPv6", test_refused),
 		TEST("errors tell MTU and expiry, and are read again", test_errors),
 		TEST("frames with tags are answered and routed with them", test_tags),
