@@ -20,7 +20,8 @@ uptime() {
 }
 begin=$(uptime)
 passes=$(cost passes) missed=$(cost missed)
-# Freezes all processes for 5 s of the kernel's loop, which may be off by half, and thaws them.
+# Freezes all processes for 5 s of the kernel's loop, which may last less than a third of it on
+# a busy machine, and thaws them.
 start=$(date +%s%N)
 check "all processes are frozen and thawed" sh -c 'echo freeze >/sys/power/state'
 frozen=$((($(date +%s%N) - start) / 1000000))
@@ -29,7 +30,7 @@ check "the gathering goes on" passed
 passes=$(($(cost passes) - passes)) missed=$(($(cost missed) - missed))
 due=$((($(uptime) - begin) / 100 + 2))
 echo "# passes: $passes, missed: $missed, due: $due"
-check "passes that were due meanwhile are missed" [ $missed -gt $((10 + frozen / 200)) ]
+check "passes that were due meanwhile are missed" [ $missed -gt $((frozen / 200)) ]
 check "no pass was begun instead of them" [ $((passes + missed)) -le $due ]
 check "the agent stops" host_down
 finish
