@@ -54,6 +54,23 @@ refuse() {
 	fi
 }
 
+# mount_over DIRECTORY MOUNT-ARGUMENT...: mounts a file system at this directory, in which the tree
+# of the project stays visible if it lies below
+mount_over() {
+	below=$1 tree=${tests%/selftests}
+	shift
+	case $tree in
+	"$below"/*) ;;
+	*)
+		mount "$@" "$below"
+		return
+		;;
+	esac
+	mkdir -p /run/tree
+	mountpoint -q /run/tree || mount --bind "$tree" /run/tree || return
+	mount "$@" "$below" && mkdir -p "$tree" && mount --bind /run/tree "$tree"
+}
+
 # end_processes PID...: ends the children with these numbers; an empty number is passed over
 end_processes() {
 	for pid; do

@@ -79,7 +79,7 @@ check "the file systems of disks are followed" dartctl register source filesyste
 
 for point in /home /root /srv /tmp /var/tmp /run/user; do
 	mkdir -p $point
-	mount "$(ext4 "${point//\//_}")" $point
+	mount_over $point "$(ext4 "${point//\//_}")"
 	check "a file system that is mounted at $point has an entry" soon has $point
 	check "it has the size of the file system" soon has_size_of $point $point
 	check "it has the device" is $point ".device == \"$(source_of $point)\""
@@ -146,10 +146,10 @@ check "a mount over a mount takes its place" soon has_size_of /srv/below /srv/be
 unmount /srv/below
 check "the lower file system has its entry again" soon is /srv/below \
 	".device == \"$(source_of /srv/below)\""
-mount -t tmpfs none /srv
+mount_over /srv -t tmpfs none
 check "a file system hidden by a mount over a directory above has no entry" soon has_not /srv/below
 check "others have theirs" has /home
-umount /srv
+umount --recursive /srv
 check "they have their entries again" soon has /srv/below
 mkdir -p /srv/moved
 # The kernel does not move a mount below a shared mount.

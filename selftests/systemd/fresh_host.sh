@@ -62,8 +62,9 @@ explained() {
 
 modprobe -a loop ext4 xfs btrfs
 mkdir -p $images /srv/data /srv/root
-mount "$(disk home 16M mkfs.ext4 -qF)" /home
-mkdir -p /srv && mount "$(disk srv 32M mkfs.ext4 -qF)" /srv
+mount_over /home "$(disk home 16M mkfs.ext4 -qF)"
+mkdir -p /srv
+mount_over /srv "$(disk srv 32M mkfs.ext4 -qF)"
 mkdir -p /srv/data /srv/root /home/volume
 mount "$(disk data 320M mkfs.xfs -q)" /srv/data
 btrfs=$(disk volumes 128M mkfs.btrfs -q)
