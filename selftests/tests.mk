@@ -27,7 +27,8 @@ $(output)/unit/$(1): $(call objects,sanitized,$(call unit_source,$(1)) \
 	$$(quiet)mkdir -p $$(@D)
 	$$(call say,LD-ASAN,$$@)$$(CC) $$(sanitize) -o $$@ $$^ \
 		$$(call link,$(packages_known))
-$(call objects,sanitized,$(call unit_source,$(1))): | $(unit_$(1)_skeletons:%=$(output)/bpf/%.skel.h)
+$(call objects,sanitized,$(call unit_source,$(1)) $(unit_$(1)_sources)): \
+		| $(unit_$(1)_skeletons:%=$(output)/bpf/%.skel.h)
 endef
 $(foreach name,$(unit_tests),$(eval $(call unit_test,$(name))))
 
