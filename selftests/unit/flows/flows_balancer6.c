@@ -128,6 +128,25 @@ static void test_errors(void **state)
 	close_scene();
 }
 
+static void test_limits(void **state)
+{
+	address_t network;
+	unsigned int i;
+
+	open_scene(&balancer_type, "limits: {flows: 5}\n");
+	network = client.address >> 64 << 64;
+	for (i = 0; i < 5; i++)
+		assert_int_equal(send_datagram(at(network + 1 + ((address_t)i << 60), 1), names),
+				 BALANCER_TRANSLATED);
+	assert_int_equal(send_datagram(at(network + 99, 1), names), BALANCER_LIMITED);
+	assert_int_equal(send_datagram(at(network + ((address_t)1 << 64) + 1, 1), names),
+			 BALANCER_TRANSLATED);
+	for (i = 0; i < 6; i++)
+		assert_int_equal(send_segment(at(client_4.address + i, 1), web_4, S, 1, 0),
+				 BALANCER_TRANSLATED);
+	close_scene();
+}
+
 static void test_restored(void **state)
 {
 	struct recorded recorded;
@@ -153,6 +172,8 @@ int main(void)
 		TEST("entries have the bytes that the P4 program nat6 reads", test_entries),
 		TEST("errors of ICMPv6 are translated with the packet that they quote",
 		     test_errors),
+		TEST("a client with many addresses of one network of IPv6 has the limit of one",
+		     test_limits),
 		TEST("a flow of an earlier process keeps its server", test_restored),
 	};
 

@@ -81,7 +81,7 @@ static struct balancer_flow *new_flow(struct balancer *balancer, uint8_t protoco
 
 	if (!flow)
 		return NULL;
-	flow->host = hosts__hold(&balancer->clients, client->address);
+	flow->host = hosts__hold(&balancer->clients, address__network(client->address));
 	if (!flow->host) {
 		free(flow);
 		return NULL;
@@ -130,7 +130,7 @@ static enum balancer_verdict begin(struct balancer *balancer, const struct polic
 	/* A flow of the service that had the server before another policy came. */
 	if (find_by_server(balancer, packet->protocol, &server->end, &packet->source))
 		return BALANCER_ENDED;
-	if (hosts__flows(&balancer->clients, packet->source.address) >=
+	if (hosts__flows(&balancer->clients, address__network(packet->source.address)) >=
 	    function->policy->flows_limit)
 		return BALANCER_LIMITED;
 	if (packet->protocol == IPPROTO_TCP)

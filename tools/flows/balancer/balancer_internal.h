@@ -38,7 +38,7 @@ struct balancer_flow {
 
 struct balancer {
 	struct tracking tracking;
-	struct hosts clients;
+	struct hosts clients; /* by address__network() */
 	struct index by_server;
 	struct parts parts;
 	uint64_t broken; /* flows that ended because their server was down */

@@ -25,6 +25,15 @@ static inline bool address__is_ipv4(address_t address)
 	return !(address >> 32);
 }
 
+/*
+ * Of IPv6 the first 64 bits of an address, with zeros behind them: the owner of one address usually
+ * controls them all (RFC 4291, section 2.5.4).  Of IPv4 the address itself.
+ */
+static inline address_t address__network(address_t address)
+{
+	return address__is_ipv4(address) ? address : address >> 64 << 64;
+}
+
 /* The address that @length bytes in network byte order say. */
 static inline address_t address__get(const uint8_t *bytes, size_t length)
 {
