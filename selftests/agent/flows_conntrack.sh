@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# dart-flows as a firewall and the connection tracking of the kernel judge the same packets alike,
-# except for the differences that lib/firewall_trace.py names.
+# dart-flows, as a firewall and as a NAT, and the connection tracking of the kernel judge the same
+# packets alike, except for the differences that lib/firewall_trace.py and lib/nat_trace.py name.
 # shellcheck disable=SC2086 # paths without blanks
 . "$(dirname "$0")/../lib.sh"
 
@@ -19,24 +19,54 @@ add_pair() {
 	done
 }
 
-# add_side NAME ADDRESS NEIGHBOUR MAC: an interface of the router
+# add_side NAME NETWORK MAC NUMBER...: an interface of the router, which has the address 1 of the
+# network; all of these addresses are at the other end
 add_side() {
 	add_pair "$1" "$1.host"
 	ip link set "$1" netns router
 	ip netns exec router sh -c "
 		ip link set $1 up
-		ip address add $2/24 dev $1
-		ip neighbour replace $3 lladdr $4 dev $1"
+		ip address add $2.1/24 dev $1
+		echo 0 >/proc/sys/net/ipv4/conf/$1/send_redirects"
+	for number in "${@:4}"; do
+		ip netns exec router ip neighbour replace "$2.$number" lladdr "$3" dev "$1"
+	done
 }
 
-add_pair flows0 flows1
-ip netns add router
-add_side inside 10.0.0.1 10.0.0.2 02:00:00:00:00:0a
-add_side outside 198.51.100.1 198.51.100.2 02:00:00:00:00:0b
-ip netns exec router sh -c '
-	echo 1 >/proc/sys/net/ipv4/ip_forward
-	nft -f -
-	echo 0 >/proc/sys/net/netfilter/nf_conntrack_tcp_loose' <<'END'
+# start_both LOOSE LINE...: dart-flows and a router, whose rules are on standard input; the policy
+# has these lines.  LOOSE: 1 if connections of TCP may begin without a SYN.
+start_both() {
+	add_pair flows0 flows1
+	ip netns add router
+	add_side inside 10.0.0 02:00:00:00:00:0a 2 3
+	add_side outside 198.51.100 02:00:00:00:00:0b 2 3 9
+	ip netns exec router sh -c "
+		ip link set lo up
+		echo 1 >/proc/sys/net/ipv4/ip_forward
+		echo 0 >/proc/sys/net/ipv4/conf/all/send_redirects
+		nft -f -
+		echo $1 >/proc/sys/net/netfilter/nf_conntrack_tcp_loose"
+	printf '%s\n' 'interface: flows0' 'flows: 2000' 'journal: /run/flows.journal' 'routes:' \
+		' - {prefix: 10.0.0.0/8, mac: 02:00:00:00:00:0a}' \
+		' - {prefix: 0.0.0.0/0, mac: 02:00:00:00:00:0b}' "${@:2}" >$policy
+	until_ready $log dart-flows --policy $policy --control /run/dart-flows.sock
+}
+
+# compare PROGRAM: of both
+compare() {
+	"$tests/lib/$1" flows1 inside.host outside.host \
+		"$(ip netns exec router cat /sys/class/net/inside/address)" \
+		"$(ip netns exec router cat /sys/class/net/outside/address)"
+}
+
+remove_both() {
+	ip netns del router
+	ip link del flows0
+	rm -f /run/flows.journal* $policy
+}
+
+check "dart-flows starts as a firewall" start_both 0 'function: firewall' 'table: firewall' \
+	'zones: [{name: inside, addresses: [10.0.0.0/8]}]' 'rules: [{from: inside}]' <<'END'
 table ip firewall {
 	chain forward {
 		type filter hook forward priority 0; policy drop;
@@ -46,20 +76,31 @@ table ip firewall {
 	}
 }
 END
-printf '%s\n' 'function: firewall' 'interface: flows0' 'table: firewall' 'flows: 2000' \
-	'journal: /run/flows.journal' 'zones: [{name: inside, addresses: [10.0.0.0/8]}]' \
-	'rules: [{from: inside}]' \
-	'routes:' ' - {prefix: 10.0.0.0/8, mac: 02:00:00:00:00:0a}' \
-	' - {prefix: 0.0.0.0/0, mac: 02:00:00:00:00:0b}' >$policy
-
-check "dart-flows starts" until_ready $log dart-flows --policy $policy \
-	--control /run/dart-flows.sock
-check "dart-flows and conntrack judge packets alike, but for known differences" \
-	"$tests/lib/firewall_trace.py" flows1 inside.host outside.host \
-	"$(ip netns exec router cat /sys/class/net/inside/address)" \
-	"$(ip netns exec router cat /sys/class/net/outside/address)"
+check "as a firewall it judges packets as conntrack does, but for known differences" \
+	compare firewall_trace.py
 check "dart-flows ends" host_down TERM dart-flows
-ip netns del router
-ip link del flows0
-rm -f /run/flows.journal* $policy
+remove_both
+
+check "dart-flows starts as a NAT" start_both 1 'table: nat' 'inside: [10.0.0.0/8]' \
+	'pools: [{addresses: 203.0.113.1}]' <<'END'
+table ip nat {
+	chain postrouting {
+		type nat hook postrouting priority srcnat;
+		oifname outside snat to 203.0.113.1
+	}
+	chain forward {
+		type filter hook forward priority 0; policy drop;
+		ct state established,related accept
+		ct state invalid drop
+		iifname inside ct state new accept
+	}
+	chain input {
+		type filter hook input priority 0; policy drop;
+	}
+}
+END
+ip netns exec router ip address add 203.0.113.1/32 dev lo
+check "as a NAT it judges packets as conntrack does, but for known differences" compare nat_trace.py
+check "dart-flows ends" host_down TERM dart-flows
+remove_both
 finish

@@ -298,6 +298,44 @@ static void test_closed(void **state)
 	close_scene();
 }
 
+static unsigned int send_damaged(uint8_t protocol)
+{
+	uint8_t frame[200];
+	const size_t length = make(frame, protocol, at(INSIDE, 4000), at(REMOTE, 53), 20);
+
+	if (protocol == IPPROTO_UDP) {
+		put16(transport_of(frame) + 4, 20);
+	} else {
+		transport_of(frame)[12] = 5 << 4;
+		transport_of(frame)[13] = S;
+	}
+	return take(frame, length, true);
+}
+
+static void test_what_begins_a_flow(void **state)
+{
+	static const uint8_t wrong[] = { 0, F, R, S | A, F | A, R | A, S | F, S | R, S | F | A };
+	struct nat_counts counts;
+	size_t i;
+
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1}]\n");
+	for (i = 0; i < sizeof(wrong); i++)
+		assert_int_equal(send_segment(at(INSIDE, 4000), at(REMOTE, 53), wrong[i], 1, 1),
+				 NAT_UNKNOWN);
+	assert_int_equal(send_damaged(IPPROTO_TCP), NAT_INVALID);
+	assert_int_equal(send_damaged(IPPROTO_UDP), NAT_INVALID);
+	assert_int_equal(scene.begun, 0);
+	nat__count(scene.function, &counts);
+	assert_int_equal(counts.mappings, 0);
+	assert_int_equal(counts.ports[POLICY_TCP] + counts.ports[POLICY_UDP], 0);
+	/* What belongs to a flow is for its receiver to judge. */
+	assert_int_equal(send_segment(at(INSIDE, 4000), at(REMOTE, 53), S, 1, 1), NAT_TRANSLATED);
+	assert_int_equal(send_damaged(IPPROTO_TCP), NAT_TRANSLATED);
+	assert_int_equal(send_segment(at(INSIDE, 4001), at(REMOTE, 53), A, 1, 1), NAT_TRANSLATED);
+	assert_int_equal(scene.begun, 2);
+	close_scene();
+}
+
 /* Flows begin, age, are used and ended at random: no two mappings have a port at any time. */
 static void test_ports_are_never_doubled(void **state)
 {
@@ -340,6 +378,8 @@ int main(void)
 		TEST("a host has one address outside", test_one_address_for_a_host),
 		TEST("hosts reach static mappings, from inside, too",
 		     test_static_mappings_and_hairpin),
+		TEST("only SYN, ACK and datagrams that are not damaged begin a flow",
+		     test_what_begins_a_flow),
 		TEST("flows that another policy has no place for end", test_other_policies),
 		TEST("an ICMP error comes with the packet that its receiver sent", test_errors),
 		TEST("so does one from inside", test_errors_from_inside),

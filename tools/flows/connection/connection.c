@@ -26,6 +26,12 @@ bool connection__is_first(const struct segment *segment)
 	return (segment->flags & (SEGMENT_SYN | SEGMENT_ACK)) == SEGMENT_SYN;
 }
 
+bool connection__may_begin(uint8_t flags)
+{
+	flags &= SEGMENT_SYN | SEGMENT_ACK | SEGMENT_FIN | SEGMENT_RST;
+	return flags == SEGMENT_SYN || flags == SEGMENT_ACK;
+}
+
 void connection__open(struct connection *connection, const struct segment *segment)
 {
 	*connection = (struct connection){

@@ -39,6 +39,11 @@ void connection__restore(struct connection *connection, enum flow_closure closur
 
 /* Can a segment have these flags?  FIN without ACK, SYN with FIN and others are probes. */
 bool connection__are_flags_valid(uint8_t flags);
+/*
+ * Can a segment with these flags begin a connection that nobody tracks: SYN, or ACK alone, of a
+ * connection that is older than the tracking, as nf_conntrack_tcp_loose of Linux takes it up?
+ */
+bool connection__may_begin(uint8_t flags);
 /* Is it the first one of a connection? */
 bool connection__is_first(const struct segment *segment);
 /* The connection that this first segment opens. */

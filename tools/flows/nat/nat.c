@@ -14,6 +14,7 @@ static const char *const verdict_names[NAT_VERDICTS] = {
 	[NAT_TRANSLATED] = "translated", [NAT_RELATED] = "related",   [NAT_UNRELATED] = "unrelated",
 	[NAT_UNKNOWN] = "unknown",	 [NAT_FILTERED] = "filtered", [NAT_LIMITED] = "limited",
 	[NAT_EXHAUSTED] = "exhausted",	 [NAT_ENDED] = "ended",	      [NAT_CLOSED] = "closed",
+	[NAT_INVALID] = "invalid",
 };
 
 /* No new flow uses the mapping, and its flows end. */
@@ -186,7 +187,10 @@ static enum nat_verdict begin(struct nat *nat, struct mapping *mapping, const st
 {
 	struct nat_flow *flow;
 
-	if (packet->protocol == IPPROTO_TCP && packet__flags(packet) & SEGMENT_RST)
+	/* Damaged ports would get a mapping that nobody uses. */
+	if (!packet__is_sound(packet))
+		return NAT_INVALID;
+	if (packet->protocol == IPPROTO_TCP && !connection__may_begin(packet__flags(packet)))
 		return NAT_UNKNOWN;
 	if (nat->function.is_closed)
 		return NAT_CLOSED;
@@ -309,61 +313,6 @@ static enum nat_verdict translate_out(struct nat *nat, struct packet *packet, ui
 	return verdict;
 }
 
-/*
- * An error to an address of a pool: the host inside knows the packet that is quoted by its own end
- * (RFC 5508, REQ-4).
- */
-static enum nat_verdict translate_error_back(struct nat *nat, struct packet *packet)
-{
-	const struct mapping *mapping;
-	struct end inside;
-
-	mapping = nat__mapping_outside(nat, packet->quoted_protocol, &packet->quoted_source);
-	if (!mapping || packet->destination.address != packet->quoted_source.address ||
-	    !nat__find_flow(nat, mapping, &packet->quoted_destination))
-		return NAT_UNKNOWN;
-	inside = mapping->inside;
-	packet__set_quoted_source(packet, &inside);
-	packet__set_destination(packet, &(struct end){ inside.address, 0 });
-	return NAT_RELATED;
-}
-
-/*
- * An error from inside, of the host itself or of a router before it: the host outside knows both
- * by the address of the mapping (RFC 5508, REQ-5).
- */
-static enum nat_verdict translate_error_out(struct nat *nat, struct packet *packet)
-{
-	const struct mapping *mapping;
-	struct end outside;
-
-	mapping = nat__mapping_inside(nat, packet->quoted_protocol, &packet->quoted_destination);
-	if (!mapping || packet->destination.address != packet->quoted_source.address ||
-	    !nat__find_flow(nat, mapping, &packet->quoted_source))
-		return NAT_UNKNOWN;
-	outside = mapping->outside;
-	packet__set_quoted_destination(packet, &outside);
-	packet__set_source(packet, &(struct end){ outside.address, 0 });
-	return NAT_RELATED;
-}
-
-/* Errors do not say that a flow is in use. */
-static enum nat_verdict translate_error(struct nat *nat, struct packet *packet)
-{
-	const struct policy *policy = nat->function.policy;
-	const bool is_to_pool = policy__find_address(policy, packet->destination.address);
-	enum nat_verdict verdict;
-
-	if (!policy__is_inside(policy, packet->source.address))
-		return is_to_pool ? translate_error_back(nat, packet) : NAT_UNRELATED;
-	if (policy__is_inside(policy, packet->destination.address))
-		return NAT_UNRELATED;
-	verdict = translate_error_out(nat, packet);
-	if (verdict == NAT_RELATED && is_to_pool)
-		verdict = translate_error_back(nat, packet);
-	return verdict;
-}
-
 static enum nat_verdict translate(struct nat *nat, struct packet *packet, uint64_t now_ns)
 {
 	const bool is_to_pool =
@@ -371,7 +320,7 @@ static enum nat_verdict translate(struct nat *nat, struct packet *packet, uint64
 	enum nat_verdict verdict;
 
 	if (packet->is_error)
-		return translate_error(nat, packet);
+		return nat__translate_error(nat, packet);
 	if (!policy__is_inside(nat->function.policy, packet->source.address))
 		return is_to_pool ? translate_back(nat, packet, now_ns) : NAT_UNRELATED;
 	if (policy__is_inside(nat->function.policy, packet->destination.address))

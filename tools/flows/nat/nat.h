@@ -20,12 +20,17 @@ enum nat_verdict {
 	NAT_TRANSLATED,
 	NAT_RELATED, /* an ICMP error about a flow, translated with the packet that it quotes */
 	NAT_UNRELATED, /* neither from inside nor to an address of a pool, or to the inside */
-	NAT_UNKNOWN, /* to a port of a pool without a mapping, or an error about or RST of no flow */
+	/*
+	 * to a port of a pool without a mapping, an error about no flow, or a segment of no flow that
+	 * begins none
+	 */
+	NAT_UNKNOWN,
 	NAT_FILTERED, /* from a host that the mapping has no flow with */
 	NAT_LIMITED, /* its subscriber has as many ports or flows as it may */
 	NAT_EXHAUSTED, /* the pool has no port left, or there are as many flows as there may be */
 	NAT_ENDED, /* its flow is being ended */
 	NAT_CLOSED, /* no flow can begin: the journal cannot be written */
+	NAT_INVALID, /* damaged, and of no flow */
 	NAT_VERDICTS
 };
 

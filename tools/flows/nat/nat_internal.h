@@ -63,4 +63,10 @@ struct nat_flow *nat__add_flow(struct nat *nat, struct mapping *mapping, const s
 /* The flow is over: its mapping, if it was the last one, too. */
 void nat__free_flow(struct function *function, struct flow *flow);
 
+/*
+ * Gives an error its other ends, and those of the packet that it quotes; NAT_RELATED, or why not.
+ * Errors do not say that a flow is in use.
+ */
+enum nat_verdict nat__translate_error(struct nat *nat, struct packet *packet);
+
 #endif /* FLOWS_NAT_INTERNAL_H */
