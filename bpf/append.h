@@ -15,12 +15,8 @@
 
 #define APPEND_KEY	13		/* bytes: an IPv4 flow */
 #define APPEND_FLUSH_NS	(DART_JOURNAL_FLUSH_MS * 1000000ULL)
-#define APPEND_RETH	16		/* bytes */
-#define APPEND_ICRC	4		/* bytes */
 /* Sequences begin with 1 again after the highest one. */
 #define APPEND_SEQUENCES	0xffffffffULL
-/* UDP source ports of lists. */
-#define APPEND_PORTS	1024
 
 const volatile struct reporter_journal journal;
 const volatile __u32 journal_capacity;	/* entries of a full batch */
@@ -69,8 +65,7 @@ static __always_inline struct append_taken *append__taken(void)
 /* Bytes of the WRITE of a batch. */
 static __always_inline __u32 append__frame_length(void)
 {
-	return REPORTER_CONSTANT + 4 + APPEND_RETH + (1U << (journal.batch_log2 & 31)) +
-	       APPEND_ICRC;
+	return sealed_frame_length(1U << (journal.batch_log2 & 31));
 }
 
 static __always_inline void append__make_entry(const struct telemetry *telemetry,
@@ -187,85 +182,21 @@ static __always_inline int append__look(void)
 	return append__take_waiting(taken->hand, APPEND_FLUSH_NS);
 }
 
-/* The collector of the journal; NULL while another queue pair takes the place of its former one. */
-static __always_inline const struct reporter_collector *
-append__collector(const struct reporter_share **share)
-{
-	__u32 zero = 0;
-
-	*share = bpf_map_lookup_elem(&shares, &zero);
-	if (!*share || (*share)->collector)
-		return NULL;
-	return bpf_map_lookup_elem(&collectors, &zero);
-}
-
-/* The change of the ICRC's register after the BTH by another source port than that of list 0. */
-static __always_inline __u32 append__port_icrc(__be16 port)
-{
-	__u32 crc = icrc_add(0, port ^ bpf_htons(DART_STORE_UDP_SOURCE_BASE)), i;
-
-	/* The rest of the UDP header, and the BTH. */
-#pragma unroll
-	for (i = 0; i < 4; i++)
-		crc = icrc_add(crc, 0);
-	return crc;
-}
-
 /*
  * Writes the taken batch into the frame, which has the length of the WRITE.  Returns 0, or 1
  * without a collector: readers of the journal miss the batch then.
  */
 __noinline int append__write(struct xdp_md *context)
 {
-	__u32 length = 1U << (journal.batch_log2 & 31), batch_crc = ~0, crc, zero = 0, number, i;
+	const __u32 length = 1U << (journal.batch_log2 & 31);
 	const struct append_taken *taken = append__taken();
-	void *data = (void *)(long)context->data;
-	const struct reporter_collector *to;
-	const struct reporter_memory *memory;
-	const struct reporter_share *share;
-	struct reporter_reports *sent;
-	const __u32 *words;
-	__u32 *rest;
-	__u64 address;
-	__be16 port;
+	struct sealed_write write = { .length = length };
 
-	to = append__collector(&share);
-	sent = bpf_map_lookup_elem(&reporter_to, &zero);
-	if (!taken || !to || !share || !sent ||
-	    data + append__frame_length() > (void *)(long)context->data_end)
+	if (!taken)
 		return 1;
-	/* One access: the index may change at any time. */
-	memory = &to->memories[*(const volatile __u32 *)&to->current & 1];
-	number = taken->list;
-	address = memory->base + (((__u64)number << (journal.batches_log2 & 31)) + taken->place) *
-				 length;
-	port = bpf_htons(DART_STORE_UDP_SOURCE_BASE + number % APPEND_PORTS);
-	copy_constant(data, to);
-	*(__be16 *)(data + sizeof(struct ethhdr) + sizeof(struct iphdr)) = port;
-
-	rest = data + REPORTER_CONSTANT;
-	rest[0] = bpf_htonl((sent->first_psn + __sync_fetch_and_add(&sent->reports, 1)) & 0xffffff);
-	rest[1] = bpf_htonl(address >> 32);
-	rest[2] = bpf_htonl(address);
-	rest[3] = memory->rkey;
-	rest[4] = bpf_htonl(length);
-	crc = share->icrc ^ append__port_icrc(port) ^ icrc_add(0, rest[0]);
-	for (i = 1; i < 5; i++)
-		crc = icrc_add(crc, rest[i]);
-
-	rest += 5;
-	words = (const void *)taken->bytes;
-#pragma clang loop unroll(disable)
-	for (i = 0; i < DART_JOURNAL_BATCH_MAX / 4 - 1; i++) {
-		if (i >= length / 4 - 1)
-			break;
-		batch_crc = icrc_add(batch_crc, words[i]);
-		crc = icrc_add(crc, words[i]);
-		rest[i] = words[i];
-	}
-	rest[i] = bpf_htonl(~batch_crc);
-	rest[i + 1] = ~icrc_add(crc, rest[i]);
-	return 0;
+	write.number = taken->list;
+	write.offset = (((__u64)taken->list << (journal.batches_log2 & 31)) + taken->place) * length;
+	return write_sealed(context, &write, (const void *)taken->bytes, DART_JOURNAL_BATCH_MAX);
 }
 
 #endif /* APPEND_H */

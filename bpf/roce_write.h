@@ -76,4 +76,100 @@ static __always_inline void copy_constant(void *frame, const struct reporter_col
 	*(__u16 *)(words + i) = *(const __u16 *)(from + i);
 }
 
+/* ---- WRITEs to memory that has one collector: batches of journals and strips of sketches */
+
+#define SEALED_RETH	16	/* bytes */
+#define SEALED_ICRC	4	/* bytes */
+/* UDP source ports of lists and strips. */
+#define SEALED_PORTS	1024
+
+/* A WRITE whose payload ends with the CRC-32 of all bytes before it. */
+struct sealed_write {
+	__u64 offset;	/* in the memory of the collector */
+	__u32 number;	/* of a list or strip: chooses the source port */
+	__u32 length;	/* of the payload, with its CRC: a constant to the verifier */
+};
+
+static __always_inline __u32 sealed_frame_length(__u32 payload)
+{
+	return REPORTER_CONSTANT + 4 + SEALED_RETH + payload + SEALED_ICRC;
+}
+
+/* The only collector; NULL while another queue pair takes the place of its former one. */
+static __always_inline const struct reporter_collector *
+lone_collector(const struct reporter_share **share)
+{
+	__u32 zero = 0;
+
+	*share = bpf_map_lookup_elem(&shares, &zero);
+	if (!*share || (*share)->collector)
+		return NULL;
+	return bpf_map_lookup_elem(&collectors, &zero);
+}
+
+/* The change of the ICRC's register after the BTH by another source port than that of number 0. */
+static __always_inline __u32 icrc_of_port(__be16 port)
+{
+	__u32 crc = icrc_add(0, port ^ bpf_htons(DART_STORE_UDP_SOURCE_BASE)), i;
+
+	/* The rest of the UDP header, and the BTH. */
+#pragma unroll
+	for (i = 0; i < 4; i++)
+		crc = icrc_add(crc, 0);
+	return crc;
+}
+
+/*
+ * Writes the frame of @write, which has its length, to the only collector.  @words: the payload
+ * but its CRC, in a map value of at least @most bytes.  Returns 0, or 1 without a collector.
+ */
+static __always_inline int write_sealed(struct xdp_md *context, const struct sealed_write *write,
+					const __u32 *words, __u32 most)
+{
+	__u32 payload_crc = ~0, crc, zero = 0, i;
+	void *data = (void *)(long)context->data;
+	const struct reporter_collector *to;
+	const struct reporter_memory *memory;
+	const struct reporter_share *share;
+	struct reporter_reports *sent;
+	__u32 *rest;
+	__u64 address;
+	__be16 port;
+
+	to = lone_collector(&share);
+	sent = bpf_map_lookup_elem(&reporter_to, &zero);
+	if (!to || !share || !sent ||
+	    data + sealed_frame_length(write->length) > (void *)(long)context->data_end)
+		return 1;
+	/* One access: the index may change at any time. */
+	memory = &to->memories[*(const volatile __u32 *)&to->current & 1];
+	address = memory->base + write->offset;
+	port = bpf_htons(DART_STORE_UDP_SOURCE_BASE + write->number % SEALED_PORTS);
+	copy_constant(data, to);
+	*(__be16 *)(data + sizeof(struct ethhdr) + sizeof(struct iphdr)) = port;
+
+	rest = data + REPORTER_CONSTANT;
+	rest[0] = bpf_htonl((sent->first_psn + __sync_fetch_and_add(&sent->reports, 1)) & 0xffffff);
+	rest[1] = bpf_htonl(address >> 32);
+	rest[2] = bpf_htonl(address);
+	rest[3] = memory->rkey;
+	rest[4] = bpf_htonl(write->length);
+	crc = share->icrc ^ icrc_of_port(port) ^ icrc_add(0, rest[0]);
+	for (i = 1; i < 5; i++)
+		crc = icrc_add(crc, rest[i]);
+
+	rest += 5;
+#pragma clang loop unroll(disable)
+	for (i = 0; i < most / 4 - 1; i++) {
+		if (i >= write->length / 4 - 1)
+			break;
+		payload_crc = icrc_add(payload_crc, words[i]);
+		crc = icrc_add(crc, words[i]);
+		rest[i] = words[i];
+	}
+	rest[i] = bpf_htonl(~payload_crc);
+	rest[i + 1] = ~icrc_add(crc, rest[i]);
+	return 0;
+}
+
 #endif /* ROCE_WRITE_H */

@@ -4,7 +4,8 @@
  * becomes the WRITE of its report, as <dart/store.h> describes, and is sent to the
  * collector.  Other frames pass.  Another program appends to a journal instead: the frame whose
  * entry fills a batch becomes the WRITE of this batch, see append.h.  A third one gathers the
- * postcards of a path: one of them becomes the report of this path, see translate.h.
+ * postcards of a path: one of them becomes the report of this path, see translate.h.  A fourth one
+ * adds up the strips of sketchers: one of them becomes the WRITE of the sum, see merge.h.
  *
  * An XDP program cannot create frames: the received frame becomes the report.  So
  * the interface must receive copies, or frames that have no other receiver.  For
@@ -16,6 +17,8 @@
 #include <dart/store.h>
 
 #include "append.h"
+#include "merge.h"
+#include "outcomes.h"
 #include "sequence.h"
 #include "telemetry.h"
 #include "translate.h"
@@ -31,14 +34,6 @@ const volatile bool all_copies;
 const volatile bool has_answers; /* a collector has a reliable connection */
 const volatile __u32 clones = 1;
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1); /* possible CPUs, set by the loader */
-	__type(key, __u32);
-	__type(value, struct reporter);
-} reporter SEC(".maps");
-
 /* An entry for each clone: the interface to collectors, and dart_copy(). */
 struct {
 	__uint(type, BPF_MAP_TYPE_DEVMAP);
@@ -53,13 +48,6 @@ struct {
 	__type(key, __u32);
 	__type(value, __u32);
 } next_copy SEC(".maps");
-
-static __always_inline struct reporter *this_cpu(void)
-{
-	__u32 cpu = bpf_get_smp_processor_id();
-
-	return bpf_map_lookup_elem(&reporter, &cpu);
-}
 
 static __always_inline __u32 add_byte(__u32 crc, enum reporter_crc kind, __u8 byte)
 {
@@ -296,50 +284,11 @@ static __always_inline bool report(struct xdp_md *context, const struct telemetr
 	return true;
 }
 
-static __always_inline struct cursor cursor_of(struct xdp_md *context)
-{
-	return (struct cursor){
-		.at = (void *)(long)context->data,
-		.end = (void *)(long)context->data_end,
-		.begin = (void *)(long)context->data,
-		.context = context,
-	};
-}
-
 static __always_inline int telemetry_of(struct xdp_md *context, struct telemetry *telemetry)
 {
 	struct cursor cursor = cursor_of(context);
 
 	return telemetry__read(&cursor, int_port, report_port, telemetry);
-}
-
-static __always_inline void count_passed(struct reporter *row, int outcome)
-{
-	switch (outcome) {
-	case TELEMETRY_TRUNCATED:
-		row->truncated++;
-		break;
-	case TELEMETRY_MALFORMED:
-		row->malformed++;
-		break;
-	case TELEMETRY_INCOMPLETE:
-		row->incomplete++;
-		break;
-	case TELEMETRY_ANONYMOUS:
-		row->anonymous++;
-		break;
-	case TELEMETRY_DAMAGED:
-		row->damaged++;
-		break;
-	case TELEMETRY_TAGGED:
-		row->tagged++;
-		break;
-	case TELEMETRY_ROOMLESS:
-		row->unassigned++;
-		break;
-	default:
-		row->others++;
-	}
 }
 
 SEC("xdp")
@@ -424,7 +373,7 @@ int dart_appender(struct xdp_md *context)
 		count_passed(row, outcome);
 		return XDP_PASS;
 	}
-	if (telemetry.key_length != APPEND_KEY || !append__collector(&share)) {
+	if (telemetry.key_length != APPEND_KEY || !lone_collector(&share)) {
 		row->unassigned++;
 		return XDP_PASS;
 	}
@@ -549,6 +498,69 @@ int dart_flush_row(struct xdp_md *context)
 	number = *at;
 	due = translate__take(number, 0, &path);
 	if (due == TRANSLATE_NOTHING || !report_path(context, &path, due, row))
+		return XDP_DROP;
+	return XDP_TX;
+}
+
+/* ---- sketches */
+
+/* Adds up the strips of sketchers instead of reporting. */
+SEC("xdp")
+int dart_merger(struct xdp_md *context)
+{
+	struct cursor cursor = cursor_of(context);
+	struct reporter *row = this_cpu();
+	const struct reporter_share *share;
+	enum merge_outcome outcome;
+	__u32 sketcher = 0;
+	int ret;
+
+	if (!row)
+		return XDP_PASS;
+	ret = merge__read(&cursor, &sketcher);
+	if (ret != TELEMETRY_OK) {
+		count_passed(row, ret);
+		return XDP_PASS;
+	}
+	if (!lone_collector(&share)) {
+		row->unassigned++;
+		return XDP_PASS;
+	}
+	/* Any strip may be the one that makes a WRITE due. */
+	if (!fit(context, merge__frame_length())) {
+		row->cramped++;
+		return XDP_PASS;
+	}
+	outcome = merge__add(sketcher);
+	if (outcome != MERGE_DUE && !merge__look()) {
+		if (outcome == MERGE_STALE)
+			row->stale++;
+		else
+			row->gathered++;
+		return XDP_DROP;
+	}
+	if (merge__write(context)) {
+		row->unassigned++;
+		return XDP_DROP;
+	}
+	row->reports++;
+	if (out_interface == context->ingress_ifindex)
+		return XDP_TX;
+	return bpf_redirect(out_interface, 0);
+}
+
+/*
+ * For BPF_PROG_TEST_RUN, when no strips come any more: a frame of the right length that begins with
+ * the number of a place becomes the WRITE of its sum; XDP_DROP if it was written already.
+ */
+SEC("xdp")
+int dart_flush_sum(struct xdp_md *context)
+{
+	const __u32 *number = (void *)(long)context->data;
+
+	if ((void *)(number + 1) > (void *)(long)context->data_end)
+		return XDP_ABORTED;
+	if (!merge__take_waiting(*number, 0) || merge__write(context))
 		return XDP_DROP;
 	return XDP_TX;
 }

@@ -8,6 +8,7 @@
 #define XDP_REPORTER_H
 
 #include <dart/journal.h>
+#include <dart/sketch.h>
 
 /* Values are paths: the node IDs of the last hops, starting with the last one. */
 #define REPORTER_HOPS	5
@@ -88,6 +89,29 @@ struct reporter_row {
 	__u32 values[REPORTER_HOPS];	/* in network order */
 };
 
+/* How the program adds up the strips of sketchers; all 0 if it does not. */
+struct reporter_merging {
+	__u64 age_ns;		/* after which a sum is written that lacks sketchers */
+	__u64 forget_ns;	/* after which a sum makes room for an earlier period, too */
+	__u64 sketchers;	/* a bit for each of them */
+	__u32 strips_log2;	/* of a bank */
+	__u32 rows;
+	__u32 kind;		/* DART_SKETCH_... */
+	__u32 reserved;
+};
+
+/* The sum of all strips of one period and number: see <dart/sketch.h>. */
+struct reporter_sum {
+	struct bpf_spin_lock lock;
+	__u32 period;		/* 0: no strip has come yet */
+	__u32 reporters;
+	__u32 written;		/* reporters of the last WRITE of this sum */
+	__u64 sketchers;	/* bits of those whose strips are in it */
+	__u64 begun;		/* ns: when the first strip of the period came */
+	__u64 since;		/* ns: when the first strip came that no WRITE contained */
+	__u32 counters[DART_SKETCH_STRIP_COLUMNS * DART_SKETCH_ROWS_MAX];
+};
+
 /* The memory that reports go to, and how many slots of a key they fill there. */
 struct reporter_memory {
 	__u32 rkey;		/* in network order */
@@ -101,13 +125,13 @@ struct reporter_memory {
  */
 struct reporter_collector {
 	__u8 constant[REPORTER_CONSTANT];
-	__u8 slots_log2;
+	__u8 slots_log2;	/* of a store; columns of a sketch */
 	__u8 redundancy_max;	/* of all memories of the store */
 	struct reporter_journal journal;
 	__u32 out_interface;	/* number of the interface that reports leave through */
 	__u32 current;		/* index of the memory in use */
 	__u32 is_reliable;	/* its connection is: a struct reporter_sequence has the PSNs */
-	__u32 reserved;
+	__u32 kind;		/* of a sketch */
 	struct reporter_memory memories[2];
 };
 
@@ -115,7 +139,8 @@ struct reporter_collector {
 struct reporter {
 	__u64 reports DART_COUNTER DART_UNIT("frames");	/* WRITEs sent */
 	__u64 appended DART_COUNTER DART_UNIT("frames");	/* their entries wait in a batch */
-	__u64 gathered DART_COUNTER DART_UNIT("frames"); /* postcards that wait in a row */
+	/* Postcards that wait in a row, and strips that wait in a sum. */
+	__u64 gathered DART_COUNTER DART_UNIT("frames");
 	/* These were passed on unchanged: no telemetry, */
 	__u64 others DART_COUNTER DART_UNIT("frames");
 	/* a header that exceeds the frame, */
@@ -136,6 +161,8 @@ struct reporter {
 	__u64 tagged DART_COUNTER DART_UNIT("frames");
 	/* Answers of collectors over reliable connections, which no other program gets. */
 	__u64 answers DART_COUNTER DART_UNIT("frames");
+	/* Strips that their sum contains already, or of a period before that of the sum. */
+	__u64 stale DART_COUNTER DART_UNIT("frames");
 } DART_COPIES_ARE_CPUS __attribute__((aligned(64)));
 
 /* Reports to a collector; all CPUs count here, because PSNs are consecutive. */

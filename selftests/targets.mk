@@ -52,7 +52,7 @@ kernels := 6.12 7.2
 kernels_before := 6.1
 kernel_tests := families samples samples_cgroup samples_host rows_come_free
 program_tests := families gather_host gather_samples gather_cgroups gather_namespaces gather_disks \
-	reporter reporter_frames appender_frames translator_frames
+	reporter reporter_frames appender_frames translator_frames merger
 check-kernels: packages
 	+$(quiet)$(build) KDIR= guest tests && \
 	for kernel in $(kernels); do \

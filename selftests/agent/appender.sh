@@ -46,7 +46,8 @@ ip link set port.0 up
 ip link set port1 up
 
 file 17 7 41
-refuse "an appender to nothing is refused" "needs INTERFACE and --collectors FILE or --journal" \
+refuse "an appender to nothing is refused" \
+	"needs INTERFACE and --collectors FILE, --journal FILE or --sketch FILE" \
 	dartctl xdp attach port1
 refuse "a journal and stores are refused" "--journal excludes --collectors" \
 	attach --collectors $file

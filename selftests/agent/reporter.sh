@@ -58,7 +58,7 @@ refuse "the same port for INT and for postcards is refused" "different ports" \
 	attach port.0 --report-port 5000
 refuse "postcards of hops and copies are refused" "--postcards excludes" \
 	attach port.0 --postcards 5001 --copies random
-refuse "an age without postcards of hops is refused" "need --postcards" attach port.0 --age 1s
+refuse "an age without postcards of hops is refused" "needs --postcards" attach port.0 --age 1s
 refuse "an age that is too long is refused" "'61min' is not an age" \
 	attach port.0 --postcards 5001 --age 61min
 refuse "a number of rows that is no power of two is refused" "is a power of two" \

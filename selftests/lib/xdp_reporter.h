@@ -28,6 +28,7 @@ enum xdp_reporter_counter {
 	DAMAGED,
 	TAGGED,
 	ANSWERS,
+	STALE,
 	XDP_REPORTER_COUNTERS,
 };
 

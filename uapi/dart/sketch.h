@@ -84,9 +84,25 @@
  * The row with the greatest total, or squares, decides.  Saturated counters are in these sums with
  * their last value, so epsilon may be too low, and readers tell how many there are.
  *
- * Merging.  A translator adds up strips of several sketchers with one period and number, counter
- * by counter, and their reporters, and WRITEs the sum to a part of its own.  The sum of counters
- * stays at the values above, and with a saturated counter it is saturated.
+ * Merging.  A translator is a program or a switch on the way from sketchers to the collector, with
+ * a part of its own.  It knows its sketchers by the source addresses and the queue pairs of their
+ * WRITEs, which it takes instead of passing them on.  It adds up strips of one period and number,
+ * counter by counter, and their reporters, and WRITEs the sum to its part:
+ *
+ *   - when the strip of each sketcher has come;
+ *   - when a time has passed since a strip came that no WRITE of the sum contained;
+ *   - when a strip of a later period needs the place of the sum in its bank.
+ *
+ * A strip that comes after the WRITE is added as well, and the sum is written once more, to the
+ * same place with more reporters.  Of each sketcher a sum contains one strip, so a frame that comes
+ * twice counts once.  Strips that a sum contains already, and strips of an earlier period than that
+ * of the sum in their place, are dropped; only a sum whose first strip came two periods ago, as if
+ * by a clock that was wrong, makes room for any other period.  Frames whose ICRC or CRC is wrong
+ * pass unchanged, so the collector judges them.
+ *
+ * The sum of counters stays at the values above, and with a saturated counter it is saturated.  The
+ * sum of reporters stays at 2^16 - 1.  The strip of a sketcher is in its own part or in a sum, and
+ * never in both, so readers need not know of translators: these may come and go.
  *
  * Frames.  As the reports of <dart/store.h>, with these differences: the UDP source port is
  * DART_STORE_UDP_SOURCE_BASE + strip mod 1024, the address is that of the strip, and the payload

@@ -14,6 +14,7 @@
 #include "appender.h"
 #include "maps.h"
 #include "pins.h"
+#include "program.h"
 
 /* Bytes of the time and the key of an entry: see bpf/append.h. */
 #define ENTRY_MIN 21
@@ -31,35 +32,58 @@ static int check_entries(const struct dart_journal_target *target, struct dart_e
 int xdp_appender__load(const char *path, struct in_addr address, struct dart_journal_target *target,
 		       struct dart_collectors *collectors, struct dart_error *error)
 {
-	uint32_t share;
-	int ret;
-
-	ret = dart_journal_target__load(path, address, target, error) ?:
-		      check_entries(target, error);
-	if (ret)
-		return ret;
-	collectors->list = malloc(sizeof(*collectors->list));
-	if (!collectors->list)
-		return dart_error__system(error, ENOMEM, "cannot load the journal");
-	collectors->count = 1;
-	collectors->list[0] = target->collector;
-	collectors->shares[0] = 0;
-	for (share = 1; share < DART_STORE_SHARES; share++)
-		collectors->shares[share] = DART_COLLECTOR_NONE;
-	return 0;
+	return dart_journal_target__load(path, address, target, error) ?:
+	       check_entries(target, error) ?:
+	       xdp_program__lone(&target->collector, collectors, error);
 }
 
 /* ---- the last entries */
 
+/* Maps in which entries of an appender, paths or sums of a translator wait. */
+struct waiting_kind {
+	const char *pin;
+	size_t size;	/* of an element */
+	bool (*waits)(const void *element);
+};
+
+static bool list_waits(const void *element)
+{
+	const struct reporter_list *list = element;
+
+	return list->count != list->written;
+}
+
+static bool row_waits(const void *element)
+{
+	const struct reporter_row *row = element;
+
+	return row->key_length && !row->is_reported;
+}
+
+static bool sum_waits(const void *element)
+{
+	const struct reporter_sum *sum = element;
+
+	return sum->period && sum->reporters != sum->written;
+}
+
+static const struct waiting_kind kinds[] = {
+	{ XDP_PIN_LISTS, sizeof(struct reporter_list), list_waits },
+	{ XDP_PIN_ROWS, sizeof(struct reporter_row), row_waits },
+	{ XDP_PIN_SUMS, sizeof(struct reporter_sum), sum_waits },
+};
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
 /*
- * Where entries of an appender, or postcards of a translator, wait.  The program makes a WRITE of
- * an entry of this map when a test run gets a frame with its number.
+ * The map of an attached program.  The program makes a WRITE of one of its elements when a test run
+ * gets a frame with its number.
  */
 struct waiting {
+	const struct waiting_kind *kind;
 	int map, program;
-	uint32_t entries;	/* of the map */
-	uint32_t length;	/* of the frame, before the program */
-	bool has_lists;		/* of an appender; rows of a translator otherwise */
+	uint32_t elements;	/* of the map */
+	uint32_t length;	/* of the frame */
 };
 
 static bool waits(const struct waiting *waiting, uint32_t number)
@@ -67,12 +91,11 @@ static bool waits(const struct waiting *waiting, uint32_t number)
 	union {
 		struct reporter_list list;
 		struct reporter_row row;
-	} entry;
+		struct reporter_sum sum;
+	} element;
 
-	if (bpf_map_lookup_elem(waiting->map, &number, &entry))
-		return false;
-	return waiting->has_lists ? entry.list.count != entry.list.written :
-				    entry.row.key_length && !entry.row.is_reported;
+	return !bpf_map_lookup_elem(waiting->map, &number, &element) &&
+	       waiting->kind->waits(&element);
 }
 
 static int flush_one(const struct waiting *waiting, uint32_t number,
@@ -97,6 +120,7 @@ static int open_socket(const char *interface, struct waiting *waiting,
 {
 	int map = xdp_pins__open_map(interface, XDP_PIN_COLLECTORS,
 				     sizeof(struct reporter_collector), NULL);
+	struct dart_roce_headers headers = { 0 };
 	struct reporter_collector row;
 	char name[IF_NAMESIZE];
 	uint32_t zero = 0;
@@ -110,9 +134,11 @@ static int open_socket(const char *interface, struct waiting *waiting,
 		return dart_error__system(error, -ret, "cannot read its maps");
 	if (!if_indextoname(row.out_interface, name))
 		return dart_error__system(error, errno, "cannot send its last reports");
-	waiting->length = sizeof(struct dart_roce_headers) + DART_ROCE_ICRC_LENGTH;
-	if (waiting->has_lists)
-		waiting->length += 1u << row.journal.batch_log2;
+	/* All WRITEs have one length, which their constant part says. */
+	memcpy(&headers, row.constant, sizeof(row.constant));
+	waiting->length = sizeof(headers.ethernet) + ntohs(headers.ip.tot_len);
+	if (waiting->length > DART_JOURNAL_FRAME_MAX)
+		return dart_error__set(error, EPROTO, "another dartctl has attached it");
 	return dart_packet_socket__open(name, 0, socket, error);
 }
 
@@ -127,7 +153,7 @@ static int flush(const char *interface, struct waiting *waiting, struct dart_err
 		return ret;
 	/* Until frames that were in the program when its link ended have left it. */
 	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
-	for (number = 0; !ret && number < waiting->entries; number++)
+	for (number = 0; !ret && number < waiting->elements; number++)
 		if (waits(waiting, number))
 			ret = flush_one(waiting, number, socket);
 	ret = ret ?: dart_packet_socket__flush(socket);
@@ -137,17 +163,17 @@ static int flush(const char *interface, struct waiting *waiting, struct dart_err
 
 int xdp_appender__flush(const char *interface, struct dart_error *error)
 {
-	struct waiting waiting = { .program = xdp_pins__open(interface, XDP_PIN_FLUSH) };
+	struct waiting waiting = { .map = -1, .program = xdp_pins__open(interface, XDP_PIN_FLUSH) };
+	size_t i;
 	int ret;
 
 	if (waiting.program < 0)
 		return 0;
-	waiting.map = xdp_pins__open_map(interface, XDP_PIN_LISTS, sizeof(struct reporter_list),
-					 &waiting.entries);
-	waiting.has_lists = waiting.map >= 0;
-	if (waiting.map < 0)
-		waiting.map = xdp_pins__open_map(interface, XDP_PIN_ROWS,
-						 sizeof(struct reporter_row), &waiting.entries);
+	for (i = 0; i < KINDS && waiting.map < 0; i++) {
+		waiting.kind = &kinds[i];
+		waiting.map = xdp_pins__open_map(interface, kinds[i].pin, kinds[i].size,
+						 &waiting.elements);
+	}
 	if (waiting.map >= 0) {
 		ret = flush(interface, &waiting, error);
 		close(waiting.map);

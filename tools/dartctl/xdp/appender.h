@@ -15,8 +15,8 @@ int xdp_appender__load(const char *path, struct in_addr address, struct dart_jou
 		       struct dart_collectors *collectors, struct dart_error *error);
 
 /*
- * Sends the entries that wait in batches of the appender on @interface, or the paths that wait in
- * rows of a translator, to which frames no longer come; does nothing for a reporter of whole
+ * Sends the entries that wait in batches of the appender on @interface, or the paths or sums that
+ * wait in a translator, to which frames no longer come; does nothing for a reporter of whole
  * paths.  Returns 0, or -errno with a sentence in @error.
  */
 int xdp_appender__flush(const char *interface, struct dart_error *error);

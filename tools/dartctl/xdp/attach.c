@@ -14,6 +14,7 @@
 #include "appender.h"
 #include "interface.h"
 #include "link.h"
+#include "merger.h"
 #include "offload.h"
 #include "pins.h"
 #include "program.h"
@@ -23,7 +24,7 @@
 /* The INT specification assigns no port. */
 #define INT_PORT	5000
 
-/* Of paths that are gathered: as a translator in user space has. */
+/* Of paths and sums that are gathered: as a translator in user space has. */
 #define AGE_NS		1000000000ULL
 #define AGE_MIN_NS	1000000ULL
 #define AGE_MAX_NS	3600000000000ULL
@@ -37,7 +38,8 @@ struct request {
 	uint16_t report_port;
 	const char *copies;	/* NULL: random */
 	bool all_copies;
-	const char *journal;	/* its file; NULL: stores */
+	const char *journal;	/* its file; NULL: stores or a sketch */
+	const char *sketch;	/* its file */
 	uint16_t postcards;	/* UDP port; 0: no paths are gathered */
 	const char *age;	/* NULL: AGE_NS */
 	long long rows_log2;	/* -1: by default */
@@ -75,6 +77,7 @@ static int take_rows(void *log2, const char *text)
 static const struct option_row rows[] = {
 	OPTION_OWN("collectors", struct request, files, collectors_files__take),
 	OPTION_WORD("journal", struct request, journal),
+	OPTION_WORD("sketch", struct request, sketch),
 	OPTION_WORD("through", struct request, through),
 	OPTION_OWN("source", struct request, source, take_source),
 	OPTION_OWN("int-port", struct request, int_port, take_port),
@@ -95,17 +98,22 @@ static int parse(struct options *options, int argc, char **argv, struct request 
 	};
 	if (options__take(options, argc, argv, rows, request))
 		return EXIT_USAGE;
-	if (argc - optind != 1 || !(request->files.count || request->journal))
-		return misuse("'%s' needs INTERFACE and --collectors FILE or --journal FILE",
+	if (argc - optind != 1 || !(request->files.count || request->journal || request->sketch))
+		return misuse("'%s' needs INTERFACE and --collectors FILE, --journal FILE or --sketch FILE",
 			      argv[0]);
+	if (request->sketch && (request->files.count || request->journal || request->copies ||
+				request->report_port || request->postcards))
+		return misuse("--sketch excludes --collectors, --journal, --copies, --report-port and --postcards");
 	/* Entries have no room for the keys of postcards, and there are no copies of them. */
 	if (request->journal &&
 	    (request->files.count || request->copies || request->report_port))
 		return misuse("--journal excludes --collectors, --copies and --report-port");
 	if (request->postcards && (request->journal || request->copies || request->report_port))
 		return misuse("--postcards excludes --journal, --copies and --report-port");
-	if (!request->postcards && (request->age || request->rows_log2 >= 0))
-		return misuse("--rows and --age need --postcards");
+	if (!request->postcards && request->rows_log2 >= 0)
+		return misuse("--rows needs --postcards");
+	if (!request->postcards && !request->sketch && request->age)
+		return misuse("--age needs --postcards or --sketch");
 	request->all_copies = request->copies && !strcmp(request->copies, "all");
 	if (request->int_port == request->report_port)
 		return misuse("--int-port and --report-port need different ports");
@@ -118,7 +126,7 @@ static int check_values(const struct xdp_setup *setup, struct dart_error *error)
 {
 	const uint32_t length = setup->collectors.list[0].geometry.value_length;
 
-	if (setup->journal || length == REPORTER_VALUE)
+	if (setup->journal || setup->sketch || length == REPORTER_VALUE)
 		return 0;
 	return dart_error__set(
 		error, EINVAL,
@@ -127,7 +135,8 @@ static int check_values(const struct xdp_setup *setup, struct dart_error *error)
 }
 
 static int load_and_link(const struct interface *in, const struct interface *out,
-			 const struct xdp_setup *setup, struct dart_error *error)
+			 const struct xdp_setup *setup, const struct xdp_merger *merger,
+			 struct dart_error *error)
 {
 	struct xdp_reporter_bpf *object;
 	int ret;
@@ -135,7 +144,10 @@ static int load_and_link(const struct interface *in, const struct interface *out
 	ret = check_values(setup, error) ?: xdp_program__load(setup, &object, error);
 	if (ret)
 		return ret;
-	ret = xdp_link__create(in->name, in->number, out->number, object, error);
+	ret = setup->sketch ? xdp_merger__fill(merger, bpf_map__fd(object->maps.sketchers)) : 0;
+	if (ret)
+		dart_error__system(error, -ret, "cannot load the XDP program");
+	ret = ret ?: xdp_link__create(in->name, in->number, out->number, object, error);
 	xdp_reporter_bpf__destroy(object);
 	return ret;
 }
@@ -157,23 +169,27 @@ static int find_interfaces(const struct request *request, struct interface *in,
 	return ret;
 }
 
-static int set_translation(const struct request *request,
-			   struct reporter_translation *translation, struct dart_error *error)
+static int find_age(const struct request *request, uint64_t *age_ns, struct dart_error *error)
 {
-	uint64_t age_ns = AGE_NS;
-
+	*age_ns = AGE_NS;
 	if (request->age && dart_quantity__parse(DART_QUANTITY_TIME, request->age, AGE_MIN_NS,
-						 AGE_MAX_NS, &age_ns))
+						 AGE_MAX_NS, age_ns))
 		return dart_error__set(error, EINVAL,
 				       "'%s' is not an age (expected a time from 1ms to 60min)",
 				       request->age);
-	*translation = (struct reporter_translation){
+	return 0;
+}
+
+static struct reporter_translation translation_of(const struct request *request, uint64_t age_ns)
+{
+	if (!request->postcards)
+		return (struct reporter_translation){ .port = 0 };
+	return (struct reporter_translation){
 		.age_ns = age_ns,
 		.rows_log2 = request->rows_log2 < 0 ? DART_TRANSLATOR_ROWS_LOG2 :
 						      request->rows_log2,
 		.port = htons(request->postcards),
 	};
-	return 0;
 }
 
 static void print_setup(const struct request *request, const struct interface *in,
@@ -183,6 +199,14 @@ static void print_setup(const struct request *request, const struct interface *i
 	char address[INET_ADDRSTRLEN];
 
 	inet_ntop(AF_INET, &out->address, address, sizeof(address));
+	if (setup->sketch) {
+		printf("%s adds up strips of %d sketcher%s as %s to sketch %s%s%s, %s XDP\n",
+		       in->name, __builtin_popcountll(setup->merging.sketchers),
+		       setup->merging.sketchers == 1 ? "" : "s", address,
+		       setup->sketch->collector.name, request->through ? " through " : "",
+		       request->through ?: "", xdp_link__mode(in->number));
+		return;
+	}
 	if (setup->journal) {
 		printf("%s appends as %s to journal %s%s%s, %s XDP\n", in->name, address,
 		       setup->journal->collector.name, request->through ? " through " : "",
@@ -204,25 +228,44 @@ static void keep_tags_in_frames(const struct interface *in)
 		fprintf(stderr, "dartctl: warning: %s\n", error.text);
 }
 
-/* Loads the collectors of @setup, and @target if the request names a journal. */
+/* The memory of a collector that is no store; only one is in use. */
+struct memory {
+	struct dart_journal_target journal;
+	struct xdp_merger merger;
+};
+
+/* Loads the collectors of @setup, and @memory if the request names a journal or a sketch. */
 static int load_collectors(const struct request *request, struct in_addr reporter,
-			   struct xdp_setup *setup, struct dart_journal_target *target,
+			   uint64_t age_ns, struct xdp_setup *setup, struct memory *memory,
 			   struct dart_error *error)
 {
-	if (!request->journal)
+	int ret;
+
+	if (request->journal) {
+		setup->journal = &memory->journal;
+		return xdp_appender__load(request->journal, reporter, &memory->journal,
+					  &setup->collectors, error);
+	}
+	if (!request->sketch)
 		return dart_collectors__load(request->files.paths, request->files.count, reporter,
 					     &setup->collectors, error);
-	setup->journal = target;
-	return xdp_appender__load(request->journal, reporter, target, &setup->collectors, error);
+	ret = xdp_merger__load(request->sketch, reporter, &memory->merger, &setup->collectors,
+			       error);
+	if (ret)
+		return ret;
+	setup->sketch = &memory->merger.target;
+	setup->merging = xdp_merger__merging(&memory->merger, age_ns);
+	return 0;
 }
 
 static int attach(struct options *options, int argc, char **argv)
 {
-	struct dart_journal_target target;
+	struct memory memory;
 	struct interface in, out;
 	struct xdp_setup setup;
 	struct request request;
 	struct dart_error error;
+	uint64_t age_ns;
 	int ret;
 
 	ret = parse(options, argc, argv, &request);
@@ -246,10 +289,13 @@ static int attach(struct options *options, int argc, char **argv)
 		.all_copies = request.all_copies,
 	};
 	memcpy(setup.out_mac, out.mac, sizeof(setup.out_mac));
-	ret = request.postcards ? set_translation(&request, &setup.translation, &error) : 0;
-	ret = ret ?: load_collectors(&request, out.address, &setup, &target, &error);
+	ret = find_age(&request, &age_ns, &error);
 	if (!ret) {
-		ret = load_and_link(&in, &out, &setup, &error);
+		setup.translation = translation_of(&request, age_ns);
+		ret = load_collectors(&request, out.address, age_ns, &setup, &memory, &error);
+	}
+	if (!ret) {
+		ret = load_and_link(&in, &out, &setup, &memory.merger, &error);
 		if (!ret)
 			keep_tags_in_frames(&in);
 		if (!ret && !options->json)
@@ -280,9 +326,9 @@ static int detach(const struct options *options, int argc, char **argv)
 
 const struct command xdp_commands[] = {
 	{ "attach",
-	  "INTERFACE --collectors FILE...|--journal FILE [--through INTERFACE] [--source ADDRESS] [--copies random|all] [--int-port PORT] [--report-port PORT] [--postcards PORT [--rows N] [--age TIME]]",
+	  "INTERFACE --collectors FILE...|--journal FILE|--sketch FILE [--through INTERFACE] [--source ADDRESS] [--copies random|all] [--int-port PORT] [--report-port PORT] [--postcards PORT [--rows N]] [--age TIME]",
 	  "report packets with telemetry that arrive there", .parse = attach },
-	{ "follow", "INTERFACE --collectors FILE...|--journal FILE",
+	{ "follow", "INTERFACE --collectors FILE...|--journal FILE|--sketch FILE",
 	  "take over changes of the files while the reporter runs", .parse = command_xdp_follow },
 	{ "detach", "INTERFACE", "stop reporting packets of an interface", .run = detach,
 	  .least = 1, .most = 1 },

@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "appender.h"
+#include "merger.h"
 #include "pins.h"
 #include "tools/dartctl/cli/collectors_follow.h"
 #include "tools/dartctl/cli/command.h"
@@ -15,14 +17,29 @@
 struct followed {
 	const char *interface;
 	bool as_json;
-	const char *path;	/* of the file of a journal; NULL: stores */
+	const char *path;	/* of the file of a journal or sketch; NULL: stores */
+	const char *noun;	/* "journal", "sketch" or "store" */
 	struct dart_journal_target journal;
+	struct xdp_merger merger;
 };
 
 struct wanted {
 	struct collectors_files files;
-	const char *journal;
+	const char *journal, *sketch;
 };
+
+static bool is_of(const struct followed *reporter, const char *noun)
+{
+	return !strcmp(reporter->noun, noun);
+}
+
+/* The verb before the noun. */
+static const char *action_of(const struct followed *reporter)
+{
+	if (is_of(reporter, "journal"))
+		return "appends";
+	return is_of(reporter, "sketch") ? "writes sums" : "reports";
+}
 
 static void print_change(void *argument, uint32_t old_qpn, const struct dart_collector *collector)
 {
@@ -42,11 +59,9 @@ static void print_change(void *argument, uint32_t old_qpn, const struct dart_col
 		       reporter->interface, collector->name, address, collector->qpn,
 		       collector->epoch);
 	else
-		printf("%s %s %s of %s at queue pair %u, not %u (epoch %" PRIu64 ")\n",
-		       reporter->interface,
-		       reporter->path ? "appends to journal" : "reports to store", collector->name,
-		       address,
-		       collector->qpn, old_qpn, collector->epoch);
+		printf("%s %s to %s %s of %s at queue pair %u, not %u (epoch %" PRIu64 ")\n",
+		       reporter->interface, action_of(reporter), reporter->noun, collector->name,
+		       address, collector->qpn, old_qpn, collector->epoch);
 	fflush(stdout);
 }
 
@@ -64,13 +79,16 @@ static int apply(void *subject, const struct dart_collectors *collectors,
 		 const struct dart_collectors *last, struct dart_error *error)
 {
 	const struct followed *reporter = subject;
-
+	const struct xdp_targets targets = {
+		.collectors = collectors,
+		.journal = is_of(reporter, "journal") ? &reporter->journal : NULL,
+		.sketch = is_of(reporter, "sketch") ? &reporter->merger.target : NULL,
+	};
 	uint32_t moved = 0;
 	int ret;
 
-	ret = xdp_update(reporter->interface, collectors,
-			 reporter->path ? &reporter->journal : NULL, last, print_change, subject,
-			 &moved, error);
+	ret = xdp_update(reporter->interface, &targets, last, print_change, subject, &moved,
+			 error);
 	if (!ret && moved)
 		print_moved(reporter, moved);
 	return ret;
@@ -85,9 +103,27 @@ static int load_journal(void *subject, const struct collectors_follow *follow,
 				  error);
 }
 
+/* Takes the queue pairs of sketchers over, too, because each may change alone. */
+static int load_sketch(void *subject, const struct collectors_follow *follow,
+		       struct dart_collectors *collectors, struct dart_error *error)
+{
+	struct followed *reporter = subject;
+	int ret;
+
+	ret = xdp_merger__load(reporter->path, follow->reporter, &reporter->merger, collectors,
+			       error);
+	if (ret)
+		return ret;
+	ret = xdp_merger__follow(reporter->interface, &reporter->merger, error);
+	if (ret)
+		dart_collectors__free(collectors);
+	return ret;
+}
+
 static const struct option_row rows[] = {
 	OPTION_OWN("collectors", struct wanted, files, collectors_files__take),
 	OPTION_WORD("journal", struct wanted, journal),
+	OPTION_WORD("sketch", struct wanted, sketch),
 	{}
 };
 
@@ -106,17 +142,19 @@ int command_xdp_follow(struct options *options, int argc, char **argv)
 
 	if (options__take(options, argc, argv, rows, &wanted))
 		return EXIT_USAGE;
-	if (argc - optind != 1 || !wanted.files.count == !wanted.journal)
-		return misuse("'%s' needs INTERFACE and --collectors FILE or --journal FILE",
+	if (argc - optind != 1 || !!wanted.files.count + !!wanted.journal + !!wanted.sketch != 1)
+		return misuse("'%s' needs INTERFACE and --collectors FILE, --journal FILE or --sketch FILE",
 			      argv[0]);
-	follow.file_count = wanted.files.count;
-	if (wanted.journal) {
-		follow.files = &wanted.journal;
-		follow.file_count = 1;
-		follow.load = load_journal;
-	}
 	follow.name = argv[optind];
-	reporter = (struct followed){ follow.name, options->json, .path = wanted.journal };
+	reporter = (struct followed){ follow.name, options->json,
+				      .path = wanted.journal ?: wanted.sketch, .noun = "store" };
+	follow.file_count = wanted.files.count;
+	if (reporter.path) {
+		follow.files = &reporter.path;
+		follow.file_count = 1;
+		follow.load = wanted.journal ? load_journal : load_sketch;
+		reporter.noun = wanted.journal ? "journal" : "sketch";
+	}
 	if (geteuid())
 		return fail(EPERM, "cannot change '%s': only root may", follow.name);
 	if (!xdp_pins__is_name(follow.name))

@@ -137,7 +137,7 @@ static const char *reason(int ret, const struct xdp_reporter_bpf *object)
 	return strerror(-ret);
 }
 
-/* The map of waiting entries or paths, and the program that takes them out. */
+/* The map of waiting entries, paths or sums, and the program that takes them out. */
 static int pin_waiting(const char *name, const char *pin, const struct bpf_map *map,
 		       const struct bpf_program *flush)
 {
@@ -156,6 +156,11 @@ static int pin_own(const char *name, const struct xdp_reporter_bpf *object)
 	if (program == object->progs.dart_translator)
 		return pin_waiting(name, XDP_PIN_ROWS, object->maps.rows,
 				   object->progs.dart_flush_row);
+	if (program == object->progs.dart_merger)
+		return pin_waiting(name, XDP_PIN_SUMS, object->maps.sums,
+				   object->progs.dart_flush_sum) ?:
+			       xdp_pins__add(name, XDP_PIN_SKETCHERS,
+					     bpf_map__fd(object->maps.sketchers));
 	return 0;
 }
 

@@ -17,7 +17,8 @@ static const char *const pins[] = {
 	/* Links first: a program stops when its link goes. */
 	XDP_PIN_LINK,	 XDP_PIN_THROUGH,    XDP_PIN_COUNTERS,
 	XDP_PIN_REPORTS, XDP_PIN_COLLECTORS, XDP_PIN_SHARES,	XDP_PIN_SEQUENCES,
-	XDP_PIN_ANSWERS, XDP_PIN_LISTS,	    XDP_PIN_ROWS,	XDP_PIN_FLUSH,
+	XDP_PIN_ANSWERS, XDP_PIN_LISTS,	    XDP_PIN_ROWS,	XDP_PIN_SUMS,
+	XDP_PIN_SKETCHERS, XDP_PIN_FLUSH,
 };
 
 #define PINS (sizeof(pins) / sizeof(pins[0]))

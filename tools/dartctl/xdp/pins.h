@@ -27,7 +27,9 @@
 #define XDP_PIN_ANSWERS	"answers"	/* likewise */
 #define XDP_PIN_LISTS	"lists"		/* likewise; only of an appender */
 #define XDP_PIN_ROWS	"rows"		/* likewise; only of a translator */
-#define XDP_PIN_FLUSH	"flush"		/* takes out waiting entries or paths */
+#define XDP_PIN_SUMS	"sums"		/* likewise; only of a translator of sketches */
+#define XDP_PIN_SKETCHERS	"sketchers"	/* likewise */
+#define XDP_PIN_FLUSH	"flush"		/* takes out waiting entries, paths or sums */
 
 /* Can an interface have this name? */
 bool xdp_pins__is_name(const char *name);

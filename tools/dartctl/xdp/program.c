@@ -3,6 +3,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/timex.h>
 
@@ -46,9 +47,40 @@ static void fill_tables(struct reporter_crc_tables *tables, uint32_t polynomial)
 /* Room for a report and for the WRITE of a batch. */
 #define FRAME_MAX DART_JOURNAL_FRAME_MAX
 
-_Static_assert(FRAME_MAX >= DART_ROCE_FRAME_MAX, "batches are longer than slots");
+_Static_assert(FRAME_MAX >= DART_ROCE_FRAME_MAX && FRAME_MAX >= DART_SKETCH_FRAME_MAX,
+	       "batches are longer than slots and strips");
 
-/* Builds a WRITE to @collector, for its constant part: with PSN 0, to list 0 of a journal. */
+int xdp_program__lone(const struct dart_collector *collector, struct dart_collectors *collectors,
+		      struct dart_error *error)
+{
+	uint32_t share;
+
+	collectors->list = malloc(sizeof(*collectors->list));
+	if (!collectors->list)
+		return dart_error__no_memory(error);
+	collectors->count = 1;
+	collectors->list[0] = *collector;
+	collectors->shares[0] = 0;
+	for (share = 1; share < DART_STORE_SHARES; share++)
+		collectors->shares[share] = DART_COLLECTOR_NONE;
+	return 0;
+}
+
+static void build_strip(const struct xdp_setup *setup, uint8_t frame[FRAME_MAX])
+{
+	const uint8_t zeros[DART_SKETCH_STRIP_MAX] = { 0 };
+	const struct dart_sketch_write write = {
+		.length = dart_sketch_geometry__strip_length(&setup->sketch->geometry),
+		.bytes = zeros,
+	};
+
+	dart_sketch_target__frame(setup->sketch, setup->out_mac, &write, 0, frame);
+}
+
+/*
+ * Builds a WRITE to @collector, for its constant part: with PSN 0, to list 0 of a journal or of
+ * strip 0 of a sketch.
+ */
 static void build(const struct xdp_setup *setup, const struct dart_collector *collector,
 		  uint32_t share, uint8_t frame[FRAME_MAX])
 {
@@ -56,6 +88,10 @@ static void build(const struct xdp_setup *setup, const struct dart_collector *co
 	const uint8_t zeros[DART_JOURNAL_BATCH_MAX] = { 0 };
 	struct dart_journal_write write = { .bytes = zeros };
 
+	if (setup->sketch) {
+		build_strip(setup, frame);
+		return;
+	}
 	if (!setup->journal) {
 		dart_roce_frame__build(collector, setup->out_mac, &place, 0, zeros, 0, frame);
 		return;
@@ -159,8 +195,12 @@ void xdp_program__collector_row(const struct xdp_setup *setup, uint32_t number,
 	row->out_interface = setup->out_interface;
 	row->redundancy_max = dart_collector__redundancy_max(collector);
 	row->is_reliable = collector->is_reliable;
+	if (setup->sketch)
+		row->kind = setup->sketch->geometry.kind;
 	if (setup->journal)
 		row->journal = journal_of(setup->journal);
+	else if (setup->sketch)
+		row->slots_log2 = setup->sketch->geometry.columns_log2;
 	else
 		row->slots_log2 = __builtin_ctzll(collector->geometry.slots);
 	row->memories[0] = (struct reporter_memory){
@@ -257,16 +297,19 @@ static int configure_journal(const struct dart_journal_target *target,
 static int choose_programs(const struct xdp_setup *setup, struct xdp_reporter_bpf *object)
 {
 	const bool appends = setup->journal, gathers = setup->translation.port;
+	const bool merges = setup->sketch;
 	const struct {
 		struct bpf_program *program;
 		bool is_needed;
 	} programs[] = {
-		{ object->progs.dart_reporter, !appends && !gathers },
+		{ object->progs.dart_reporter, !appends && !gathers && !merges },
 		{ object->progs.dart_copy, setup->all_copies },
 		{ object->progs.dart_appender, appends },
 		{ object->progs.dart_flush, appends },
 		{ object->progs.dart_translator, gathers },
 		{ object->progs.dart_flush_row, gathers },
+		{ object->progs.dart_merger, merges },
+		{ object->progs.dart_flush_sum, merges },
 	};
 	size_t i;
 	int ret = 0;
@@ -282,6 +325,8 @@ const struct bpf_program *xdp_program__main(const struct xdp_reporter_bpf *objec
 		return object->progs.dart_appender;
 	if (bpf_program__autoload(object->progs.dart_translator))
 		return object->progs.dart_translator;
+	if (bpf_program__autoload(object->progs.dart_merger))
+		return object->progs.dart_merger;
 	return object->progs.dart_reporter;
 }
 
@@ -307,6 +352,7 @@ static int configure(const struct xdp_setup *setup, struct xdp_reporter_bpf *obj
 	constants->has_answers = xdp_program__has_answers(collectors);
 	constants->clones = clones_of(collectors);
 	constants->translation = setup->translation;
+	constants->merging = setup->merging;
 
 	return bpf_map__set_max_entries(object->maps.reporter, cpus)			     ?:
 		       bpf_map__set_max_entries(object->maps.reporter_to, collectors->count) ?:
@@ -316,6 +362,9 @@ static int configure(const struct xdp_setup *setup, struct xdp_reporter_bpf *obj
 		       bpf_map__set_max_entries(object->maps.copies, constants->clones)	     ?:
 		       bpf_map__set_max_entries(object->maps.rows,
 						1u << setup->translation.rows_log2)	     ?:
+		       bpf_map__set_max_entries(object->maps.sums,
+						DART_SKETCH_BANKS
+							<< setup->merging.strips_log2)	     ?:
 		       choose_programs(setup, object);
 }
 

@@ -8,22 +8,31 @@
 
 #include <libdart/error.h>
 #include <libdart/report/journal_target.h>
+#include <libdart/report/sketch_target.h>
 
 #include "maps.h"
 #include "skeleton.h"
 
 struct xdp_setup {
 	struct dart_collectors collectors;
-	/* The collectors are those of appender.h; NULL: the program reports to stores. */
+	/* The collectors are those of appender.h or merger.h; both NULL: stores. */
 	const struct dart_journal_target *journal;
+	const struct dart_sketch_target *sketch;
 	uint32_t out_interface;		/* number of the interface that reports leave through */
 	uint8_t out_mac[ETH_ALEN];	/* address of this interface */
 	uint16_t int_port;		/* 0: no INT packets */
 	uint16_t report_port;		/* 0: no INT reports */
 	struct reporter_translation translation; /* all 0: no postcards of hops */
+	struct reporter_merging merging; /* of a sketch */
 	bool all_copies;		/* report to all slots of a key, not to a random one */
 };
 
+/*
+ * Makes @collectors of the only collector of a journal or a sketch, which has share 0.  Returns 0,
+ * or -ENOMEM with a sentence in @error.
+ */
+int xdp_program__lone(const struct dart_collector *collector, struct dart_collectors *collectors,
+		      struct dart_error *error);
 /* The rows of a collector and of a share in the maps of the program. */
 void xdp_program__collector_row(const struct xdp_setup *setup, uint32_t number,
 				struct reporter_collector *row);

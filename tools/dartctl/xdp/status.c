@@ -22,7 +22,7 @@
 static const char *const counters[] = {
 	"reports",    "appended",  "gathered",	 "others",  "truncated", "malformed",
 	"incomplete", "anonymous", "unassigned", "cramped", "damaged",	 "tagged",
-	"answers",
+	"answers",    "stale",
 };
 
 #define COUNTERS (sizeof(counters) / sizeof(counters[0]))
@@ -33,7 +33,7 @@ union row {
 	__u64 counters[COUNTERS];
 };
 
-_Static_assert(COUNTERS * sizeof(__u64) == offsetof(struct reporter, answers) + sizeof(__u64),
+_Static_assert(COUNTERS * sizeof(__u64) == offsetof(struct reporter, stale) + sizeof(__u64),
 	       "each counter has a name");
 
 /* The mode of the program, or "gone" if its interface no longer exists. */

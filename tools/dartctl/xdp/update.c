@@ -73,9 +73,9 @@ static void update__close(struct update *update)
 }
 
 static int update__open(struct update *update, const char *interface,
-			const struct dart_collectors *collectors,
-			const struct dart_journal_target *journal, struct dart_error *error)
+			const struct xdp_targets *targets, struct dart_error *error)
 {
+	const struct dart_collectors *collectors = targets->collectors;
 	uint32_t count = 0, reports = 0, i;
 	void *rows;
 	int ret;
@@ -125,7 +125,8 @@ static int update__open(struct update *update, const char *interface,
 			update->rows = rows;
 	}
 	if (!ret) {
-		update->setup.journal = journal;
+		update->setup.journal = targets->journal;
+		update->setup.sketch = targets->sketch;
 		update->setup.out_interface = update->now->out_interface;
 		memcpy(update->setup.out_mac, headers_of(update->now)->ethernet.h_source,
 		       sizeof(update->setup.out_mac));
@@ -152,11 +153,13 @@ static int update__check(const struct update *update, const char *interface,
 		    row.redundancy_max != update->now[i].redundancy_max ||
 		    row.slots_log2 != update->now[i].slots_log2 ||
 		    memcmp(&row.journal, &update->now[i].journal, sizeof(row.journal)) ||
+		    row.kind != update->now[i].kind ||
 		    headers_of(&row)->ip.tot_len != headers_of(&update->now[i])->ip.tot_len)
 			return dart_error__set(
 				error, EINVAL,
 				"%s '%s' has another name or geometry (dartctl xdp detach %s, and attach it again)",
-				update->setup.journal ? "journal" : "store",
+				update->setup.journal ? "journal" :
+				update->setup.sketch  ? "sketch" : "store",
 				collectors->list[i].name, interface);
 		/* The program was loaded without a part that takes answers, or answers go nowhere. */
 		if (row.is_reliable != update->now[i].is_reliable)
@@ -363,20 +366,20 @@ int xdp_update__find_source(const char *interface, struct in_addr *source, struc
 	return ret;
 }
 
-int xdp_update(const char *interface, const struct dart_collectors *collectors,
-	       const struct dart_journal_target *journal,
+int xdp_update(const char *interface, const struct xdp_targets *targets,
 	       const struct dart_collectors *last,
 	       void (*changed)(void *argument, uint32_t old_qpn,
 			       const struct dart_collector *collector),
 	       void *argument, uint32_t *moved, struct dart_error *error)
 {
+	const struct dart_collectors *collectors = targets->collectors;
 	struct reporter_collector row;
 	struct update update;
 	uint32_t i, old_qpn;
 	bool goes_on;
 	int ret;
 
-	ret = update__open(&update, interface, collectors, journal, error);
+	ret = update__open(&update, interface, targets, error);
 	if (ret)
 		return ret;
 	ret = update__check(&update, interface, error);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Strips and frames of sketches like the golden vectors, counters that stay, and periods. */
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -384,6 +385,52 @@ static void refuse(json_t *both, json_t *one, const char *member, json_t *value,
 		json_object_del(one, member);
 }
 
+/* All sketchers of a file with @count copies of @sketch. */
+static int load_all(json_t *sketch, uint32_t count,
+		    struct dart_sketch_target targets[DART_SKETCH_PARTS_MAX], uint32_t *loaded,
+		    struct dart_error *error)
+{
+	char path[] = TARGET_FILE, address[] = "10.0.1.100";
+	json_t *list = json_array(), *copy;
+	uint32_t i;
+	int ret;
+
+	for (i = 0; i < count; i++) {
+		copy = json_deep_copy(sketch);
+		snprintf(address, sizeof(address), "10.0.1.%u", i % 256);
+		json_object_set_new(copy, "reporter", json_string(address));
+		json_array_append_new(list, copy);
+	}
+	write_targets(path, "sketches", list);
+	json_decref(list);
+	ret = dart_sketch_target__load_all(path, targets, loaded, error);
+	unlink(path);
+	return ret;
+}
+
+static void test_all_sketchers(void **state)
+{
+	json_t *one = json_deep_copy(json_object_get(json_array_get(vectors, 0), "sketch"));
+	struct dart_sketch_target targets[DART_SKETCH_PARTS_MAX];
+	struct dart_error error;
+	uint32_t count, i;
+
+	assert_int_equal(load_all(one, DART_SKETCH_PARTS_MAX, targets, &count, &error), 0);
+	assert_int_equal(count, DART_SKETCH_PARTS_MAX);
+	for (i = 0; i < count; i++) {
+		assert_int_equal(ntohl(targets[i].collector.reporter.s_addr), 0x0a000100 + i);
+		assert_int_equal(targets[i].geometry.rows, 4);
+	}
+	assert_int_equal(load_all(one, 0, targets, &count, &error), 0);
+	assert_int_equal(count, 0);
+	assert_int_equal(load_all(one, DART_SKETCH_PARTS_MAX + 1, targets, &count, &error), -EINVAL);
+	assert_non_null(strstr(error.text, "more than 64 sketchers"));
+	json_object_set_new(one, "rows", json_integer(9));
+	assert_int_equal(load_all(one, 2, targets, &count, &error), -EINVAL);
+	assert_non_null(strstr(error.text, "sketches[0]: a sketch cannot have this geometry"));
+	json_decref(one);
+}
+
 static void test_files(void **state)
 {
 	json_t *one = json_deep_copy(json_object_get(json_array_get(vectors, 0), "sketch"));
@@ -423,6 +470,7 @@ int main(void)
 		TEST("periods in which the clock was set are not sent", test_clock),
 		TEST("impossible geometries are refused", test_geometry),
 		TEST("files of sketches are read, checked and written", test_files),
+		TEST("all sketchers of a file are read, up to the most of a sketch", test_all_sketchers),
 	};
 
 	return cmocka_run_group_tests(tests, load, unload);

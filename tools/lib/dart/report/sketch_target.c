@@ -54,6 +54,14 @@ int dart_sketch_target__load(const char *path, struct in_addr address,
 	return dart_target_file__load(&kind, path, address, target, error);
 }
 
+int dart_sketch_target__load_all(const char *path,
+				 struct dart_sketch_target targets[DART_SKETCH_PARTS_MAX],
+				 uint32_t *count, struct dart_error *error)
+{
+	return dart_target_file__load_all(&kind, path, targets, DART_SKETCH_PARTS_MAX, count,
+					  error);
+}
+
 json_t *dart_sketch_target__to_json(const struct dart_sketch_target *target)
 {
 	const struct dart_sketch_geometry *geometry = &target->geometry;

@@ -33,6 +33,13 @@ struct dart_sketch_target {
  */
 int dart_sketch_target__load(const char *path, struct in_addr address,
 			     struct dart_sketch_target *target, struct dart_error *error);
+/*
+ * Reads the sketches of all sketchers in the file, and sets *@count.  Returns 0, or sets @error and
+ * returns -EINVAL, -ENOMEM or the error of opening the file.
+ */
+int dart_sketch_target__load_all(const char *path,
+				 struct dart_sketch_target targets[DART_SKETCH_PARTS_MAX],
+				 uint32_t *count, struct dart_error *error);
 /* An element of the file, a new reference; NULL if out of memory. */
 json_t *dart_sketch_target__to_json(const struct dart_sketch_target *target);
 

@@ -34,20 +34,29 @@ static int refuse_address(const struct dart_target_kind *kind, const char *path,
 			       kind->object);
 }
 
-/* Takes the only element for @address; @one: room for a target. */
-static int take_list(const struct dart_target_kind *kind, json_t *list, const char *path,
-		     struct in_addr address, struct dart_collector *one, void *target,
-		     struct dart_error *error)
+static int take_element(const struct dart_target_kind *kind, json_t *list, size_t i,
+			const char *path, struct dart_collector *target, struct dart_error *error)
 {
 	struct dart_error reason;
-	json_t *json;
-	int found = 0;
+
+	if (take_target(kind, json_array_get(list, i), target, &reason))
+		return dart_error__set(error, EINVAL, "%s: %s[%zu]: %s", path, kind->objects, i,
+				       reason.text);
+	return 0;
+}
+
+/* Takes the only element for @address; @one: room for a target. */
+static int take_one(const struct dart_target_kind *kind, json_t *list, const char *path,
+		    struct in_addr address, struct dart_collector *one, void *target,
+		    struct dart_error *error)
+{
+	int found = 0, ret;
 	size_t i;
 
-	json_array_foreach(list, i, json) {
-		if (take_target(kind, json, one, &reason))
-			return dart_error__set(error, EINVAL, "%s: %s[%zu]: %s", path,
-					       kind->objects, i, reason.text);
+	for (i = 0; i < json_array_size(list); i++) {
+		ret = take_element(kind, list, i, path, one, error);
+		if (ret)
+			return ret;
 		if (address.s_addr != INADDR_ANY && one->reporter.s_addr != address.s_addr)
 			continue;
 		memcpy(target, one, kind->size);
@@ -62,38 +71,60 @@ static int take_list(const struct dart_target_kind *kind, json_t *list, const ch
 	return 0;
 }
 
-static int take_file(const struct dart_target_kind *kind, json_t *root, const char *path,
-		     struct in_addr address, void *target, struct dart_error *error)
+/* Finds the list of elements in a file. */
+static int find_list(const struct dart_target_kind *kind, json_t *root, const char *path,
+		     json_t **list, struct dart_error *error)
 {
 	char version_key[KEY_MAX];
-	struct dart_collector *one;
-	json_t *list;
-	int version, ret;
+	int version;
 
 	snprintf(version_key, sizeof(version_key), "dart_%s", kind->objects);
-	if (json_unpack(root, "{s:i, s:o !}", version_key, &version, kind->objects, &list) ||
-	    version != VERSION || !json_is_array(list))
+	if (json_unpack(root, "{s:i, s:o !}", version_key, &version, kind->objects, list) ||
+	    version != VERSION || !json_is_array(*list))
 		return dart_error__set(error, EINVAL,
 				       "%s: not a file of %s, version %d (see 'dartctl %s export')",
 				       path, kind->objects, VERSION, kind->object);
-	one = malloc(kind->size);
-	if (!one)
-		return dart_error__set(error, ENOMEM, "%s", strerror(ENOMEM));
-	ret = take_list(kind, list, path, address, one, target, error);
-	free(one);
-	return ret;
+	return 0;
 }
 
 int dart_target_file__load(const struct dart_target_kind *kind, const char *path,
 			   struct in_addr address, void *target, struct dart_error *error)
 {
-	json_t *root;
+	struct dart_collector *one = malloc(kind->size);
+	json_t *root, *list;
+	int ret;
+
+	if (!one)
+		return dart_error__set(error, ENOMEM, "%s", strerror(ENOMEM));
+	ret = dart_collectors__read(path, &root, error);
+	if (!ret) {
+		ret = find_list(kind, root, path, &list, error) ?:
+			      take_one(kind, list, path, address, one, target, error);
+		json_decref(root);
+	}
+	free(one);
+	return ret;
+}
+
+int dart_target_file__load_all(const struct dart_target_kind *kind, const char *path, void *targets,
+			       uint32_t most, uint32_t *count, struct dart_error *error)
+{
+	json_t *root, *list;
+	size_t i;
 	int ret;
 
 	ret = dart_collectors__read(path, &root, error);
 	if (ret)
 		return ret;
-	ret = take_file(kind, root, path, address, target, error);
+	ret = find_list(kind, root, path, &list, error);
+	if (!ret && json_array_size(list) > most)
+		ret = dart_error__set(error, EINVAL, "%s: more than %u %ss", path, most,
+				      kind->part);
+	for (i = 0; !ret && i < json_array_size(list); i++)
+		ret = take_element(kind, list, i, path,
+				   (void *)((uint8_t *)targets + i * kind->size), error);
+	if (!ret)
+		*count = json_array_size(list);
 	json_decref(root);
 	return ret;
 }

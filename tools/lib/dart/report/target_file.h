@@ -26,6 +26,12 @@ struct dart_target_kind {
  */
 int dart_target_file__load(const struct dart_target_kind *kind, const char *path,
 			   struct in_addr address, void *target, struct dart_error *error);
+/*
+ * Reads the targets of all peers from the file, at most @most of them; sets *@count.  Returns 0, or
+ * sets @error and returns -EINVAL, -ENOMEM or the error of opening the file.
+ */
+int dart_target_file__load_all(const struct dart_target_kind *kind, const char *path, void *targets,
+			       uint32_t most, uint32_t *count, struct dart_error *error);
 /* An element of such a file, with the members of @geometry, whose reference it takes. */
 json_t *dart_target_file__element(const struct dart_collector *collector, json_t *geometry);
 
