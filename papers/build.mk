@@ -15,6 +15,13 @@ programs += list-sim
 list-sim_sources := papers/list/list_sim.c
 list-sim_libraries := dart
 
+# Direct Telemetry Access: whole paths of postcards, and the cost of reports.
+programs += dta-paths dta-rates
+dta-paths_sources := papers/dta/dta_paths.c tools/bench/ingest.c
+dta-paths_libraries := dart
+dta-rates_sources := papers/dta/dta_rates.c tools/bench/ingest.c
+dta-rates_libraries := dart
+
 # TEA: the cache of a switch.
 programs += tea-sim
 cached_traffic := $(addprefix papers/tea/, cached_traffic.c tea_sketch.c zipf.c) \
