@@ -156,7 +156,7 @@ p4_is_there:
 benches := $(addprefix tools/bench/,run probes containers gathering ways preload runs cgroups growth \
 	objects idle whole_host transports applications store tea_load tea_import) \
 	papers/simulate papers/zero/scale \
-	$(addprefix tools/bench/,scrapes outputs readers xdp_reporter writes reliable) \
+	$(addprefix tools/bench/,scrapes outputs readers xdp_reporter xdp_primitives writes reliable) \
 	papers/tea/tea_figures
 
 bench: packages

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * dta-paths: how many paths of five hops a store still has, by its load, if each postcard is a report
- * of its own (Key-Write), or if a translator gathers the postcards of a path (Postcarding), in the
- * same bytes of memory; by libdart's code, beside the theory.  Prints CSV, and fails if a share
- * differs from the theory by more than a point, or if a path is wrong.
+ * dta-paths: how many paths of five hops a store still has, by its load, if each postcard is a
+ * report of its own (Key-Write), or if a translator gathers the postcards of a path (Postcarding),
+ * in the same bytes of memory; by libdart's code, beside the theory.  Prints CSV, and fails if a
+ * share differs from the theory by more than a point, or if a path is wrong.
  *
  * With R reports for each slot after it, to n slots each, one copy keeps its value with e^-nR.
  */

@@ -2,8 +2,9 @@
 /*
  * dta-rates: how many WRITEs and bytes on the wire a report costs, by primitive, with libdart's
  * reporters and frames.  A collector's adapter takes a number of WRITEs a second until its link is
- * full, so the ratios to a report in one WRITE (Key-Write, one copy) are the ratios of report rates,
- * if either of both is the limit.  Prints CSV, and fails if a ratio is not that of the theory.
+ * full, so the ratios to a report in one WRITE (Key-Write, one copy) are the ratios of report
+ * rates, if either of both is the limit.  Prints CSV, and fails if a ratio is not that of the
+ * theory.
  */
 #include <math.h>
 #include <stdbool.h>

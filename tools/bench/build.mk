@@ -45,6 +45,10 @@ programs += program_run
 program_run_sources := tools/bench/program_run.c tools/report/int_packet.c
 program_run_libraries := dart
 program_run_packages := jansson libbpf
+programs += primitive_run
+primitive_run_sources := tools/bench/primitive_run.c tools/bench/ingest.c tools/report/int_packet.c
+primitive_run_libraries := dart
+primitive_run_packages := libbpf
 
 # Verbs and connections of hosts in memory, in place of the libraries.
 simulated := $(addprefix tools/bench/simulated_,network.c verbs.c)
