@@ -43,8 +43,9 @@ static bool record_is_valid(const struct dart_zero_record *record)
 	       (record->form == DART_ZERO_RECORD_SUM || record->form == DART_ZERO_RECORD_COPIES) &&
 	       record->interval_ms >= DART_ZERO_RECORD_MS_MIN &&
 	       record->interval_ms <= DART_ZERO_RECORD_MS_MAX &&
-	       record->piece_count <= DART_ZERO_RECORD_WORDS_MAX && path_is_valid(record) &&
-	       process_is_valid(record) &&
+	       record->piece_count <= DART_ZERO_RECORD_WORDS_MAX &&
+	       record->rest_max <= DART_ZERO_RECORD_REST_MAX && !record->reserved &&
+	       path_is_valid(record) && process_is_valid(record) &&
 	       !memchr_inv(&record->id, 0, sizeof(*record) - offsetof(struct dart_zero_record, id));
 }
 

@@ -16,21 +16,14 @@ DEFINE_MUTEX(dart_percpu_lock);
 void dart_percpu_init(struct dart_percpu *percpu, const void __percpu *variable, size_t length,
 		      const char *name, void (*free)(struct dart_percpu *percpu))
 {
-	refcount_set(&percpu->references, 1);
-	percpu->variable = variable;
-	percpu->length = length;
-	percpu->name = name;
-	percpu->payer = 0;
-	percpu->read = NULL;
-	percpu->sum = NULL;
-	percpu->prepare = NULL;
-	percpu->join = NULL;
-	percpu->leave = NULL;
-	percpu->has_ended = NULL;
-	percpu->is_gone = false;
-	INIT_LIST_HEAD(&percpu->shown_by);
-	percpu->unlist = NULL;
-	percpu->free = free;
+	*percpu = (struct dart_percpu){
+		.references = REFCOUNT_INIT(1),
+		.variable = variable,
+		.length = length,
+		.name = name,
+		.shown_by = LIST_HEAD_INIT(percpu->shown_by),
+		.free = free,
+	};
 }
 
 struct dart_percpu *dart_percpu_new_static(const void __percpu *variable,

@@ -46,6 +46,8 @@ struct dart_percpu {
 	int (*prepare)(struct dart_percpu *percpu);
 	void (*join)(struct dart_percpu *percpu, struct dart_cgroup_set *set);
 	void (*leave)(struct dart_percpu *percpu);
+	/* Has @sum counts that it did not have at its last call?  With the lock; or NULL. */
+	bool (*has_news)(const struct dart_percpu *percpu);
 	/*
 	 * True if the owner of the memory has ended; for owners whose end nothing announces, so
 	 * that dart_percpu_end() is not called; or NULL.  Only records call it.

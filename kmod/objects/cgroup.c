@@ -81,6 +81,18 @@ static void held_sum(struct dart_percpu *percpu, void *copy)
 	memcpy(copy, held->times, sizeof(held->times));
 }
 
+static bool held_has_news(const struct dart_percpu *percpu)
+{
+	const struct dart_cgroup *held = container_of(percpu, const struct dart_cgroup, percpu);
+	const u64 *summed = dart_cgroup_user_times(&held->user);
+	u32 i;
+
+	for (i = 0; summed && i < DART_CGROUP_TIMES; i++)
+		if (summed[i] > held->times[i])
+			return true;
+	return false;
+}
+
 struct cgroup *dart_cgroup_get(int fd)
 {
 	struct cgroup *cgroup = cgroup_get_from_fd(fd);
@@ -114,5 +126,6 @@ struct dart_percpu *dart_cgroup_open_cpu(const struct dart_source *source,
 	held->percpu.prepare = held_prepare;
 	held->percpu.join = held_join;
 	held->percpu.leave = held_leave;
+	held->percpu.has_news = held_has_news;
 	return &held->percpu;
 }

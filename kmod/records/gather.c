@@ -45,6 +45,7 @@ struct dart_gatherer {
 	u64 due_ns;			/* CLOCK_MONOTONIC, of the next pass */
 	u64 early_ns;			/* CLOCK_MONOTONIC, no early pass before this time */
 	bool is_early;			/* the next pass comes before it is due */
+	bool is_complete;		/* no record rests in this pass */
 	struct dart_record_buffer *buffer;
 	struct dart_zero_gathering cost;
 };
@@ -88,6 +89,10 @@ static void gather(struct dart_gatherer *gatherer, struct dart_record *record, u
 {
 	if (record->is_gone)
 		return;
+	if (!gatherer->is_complete && dart_record_rests(record, gatherer->cost.passes)) {
+		gatherer->cost.rested++;
+		return;
+	}
 	if (dart_record_gather(record, now, gatherer->buffer, &gatherer->cost)) {
 		gatherer->cost.records++;
 		return;
@@ -172,6 +177,7 @@ static void gather_work(struct work_struct *work)
 	mutex_lock(&gatherer->gathering->lock);
 	was_early = gatherer->is_early && start < gatherer->due_ns;
 	gatherer->is_early = false;
+	gatherer->is_complete = was_early;
 	sum_cgroups(gatherer);
 	gather_all(gatherer);
 	time = ktime_get_ns() - start;

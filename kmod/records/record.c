@@ -6,6 +6,7 @@
 #include <linux/build_bug.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
+#include <linux/math64.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
 
@@ -15,6 +16,9 @@
 #include "kmod/windows/window.h"
 
 static_assert(sizeof(struct dart_zero_record_line) == DART_ZERO_RECORD_LINE);
+
+/* Rows with the same counters that a record writes at a pace before it rests longer. */
+#define ROWS_AT_PACE 2
 
 /* Words of a row before its values: the time, and in some forms the number of the CPU. */
 static u32 words_before(u32 form)
@@ -197,6 +201,9 @@ struct dart_record *dart_record_new(const struct dart_zero_record *selected,
 		goto err_record;
 	record->row_lines = DIV_ROUND_UP(record->words, DART_ZERO_RECORD_LINE_WORDS);
 	record->rows = rows_of(record);
+	record->pace = 1;
+	if (record->percpu && record->form == DART_ZERO_RECORD_SUM)
+		record->rest_max = selected->rest_max;
 	return record;
 
 err_record:
@@ -273,6 +280,24 @@ static void row_write(struct dart_record *record, u32 row, const u64 *values)
 	}
 	dma_wmb();	/* after the last word */
 	row_set_sequence(record, row, next_sequence(record));
+}
+
+/* Are the words of the row, apart from the time, those in @values? */
+static bool row_has(const struct dart_record *record, u32 row, const u64 *values)
+{
+	const struct dart_zero_record_line *line, *end;
+	u32 done, count, first = 1;
+
+	for (done = 0; done < record->row_lines; done += count) {
+		line = lines_at(record, row, done, &count);
+		for (end = line + count; line < end; line++, first = 0) {
+			if (memcmp(line->words + first, values + first,
+				   sizeof(line->words) - first * sizeof(*values)))
+				return false;
+			values += ARRAY_SIZE(line->words);
+		}
+	}
+	return true;
 }
 
 static void row_clear(struct dart_record *record, u32 row)
@@ -369,6 +394,20 @@ static const char *copy_of(const struct dart_record *record, unsigned int cpu,
 	return (const char *)buffer->sample;
 }
 
+/* Decides how long the record may rest, before @values are written. */
+static void set_pace(struct dart_record *record, const u64 *values)
+{
+	if (record->rest_max <= 1)
+		return;
+	if (!row_has(record, 0, values)) {
+		record->pace = 1;
+		record->same_rows = 0;
+	} else if (++record->same_rows >= ROWS_AT_PACE) {
+		record->pace = min(2 * record->pace, record->rest_max);
+		record->same_rows = 0;
+	}
+}
+
 static void gather_sum(struct dart_record *record, u64 now, struct dart_record_buffer *buffer)
 {
 	u64 *values = buffer->values;
@@ -379,13 +418,12 @@ static void gather_sum(struct dart_record *record, u64 now, struct dart_record_b
 		memset(buffer->sample, 0, record->percpu->length);
 		record->percpu->sum(record->percpu, buffer->sample);
 		add_copy(record, (const char *)buffer->sample, values);
-		row_write(record, 0, values);
-		record->used_rows = 1;
-		return;
+	} else {
+		/* A CPU that is offline now may have counted before. */
+		for_each_possible_cpu(cpu)
+			add_copy(record, copy_of(record, cpu, buffer), values);
 	}
-	/* A CPU that is offline now may have counted before. */
-	for_each_possible_cpu(cpu)
-		add_copy(record, copy_of(record, cpu, buffer), values);
+	set_pace(record, values);
 	row_write(record, 0, values);
 	record->used_rows = 1;
 }
@@ -481,6 +519,18 @@ static void gather_copies(struct dart_record *record, u64 now, struct dart_recor
 static bool has_ended(const struct dart_percpu *percpu)
 {
 	return READ_ONCE(percpu->is_gone) || (percpu->has_ended && percpu->has_ended(percpu));
+}
+
+bool dart_record_rests(const struct dart_record *record, u64 pass)
+{
+	const struct dart_percpu *percpu = record->percpu;
+	u32 passes_late;
+
+	if (record->pace <= 1)
+		return false;
+	/* Records with other numbers are gathered in other passes. */
+	div_u64_rem(pass + record->id, record->pace, &passes_late);
+	return passes_late && !has_ended(percpu) && !(percpu->has_news && percpu->has_news(percpu));
 }
 
 bool dart_record_gather(struct dart_record *record, u64 now, struct dart_record_buffer *buffer,

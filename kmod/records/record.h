@@ -50,12 +50,15 @@ struct dart_record {
 	u32 slab_id;			/* of the extent of @pages */
 	u32 piece_count;
 	u32 eights, fours;		/* numbers of single elements of 8 and 4 bytes */
+	u32 rest_max;			/* passes from one row to the next; 0 and 1: it never rests */
 	bool is_summed_together;	/* dart_percpu.join */
 
 	struct dart_record_pages *pages;
 	u32 first_line;
 	u32 used_rows;			/* that are not empty */
 	u32 sequence;			/* of the last row that was written */
+	u32 pace;			/* passes from one row to the next at present */
+	u32 same_rows;			/* written at this pace, with the counters of the row before */
 	struct dart_gatherer *gatherer;
 	struct list_head link;		/* in the list of its gatherer */
 	bool is_gone;			/* the region was told */
@@ -84,6 +87,11 @@ int dart_record_place(struct dart_record *record, const struct dart_extent *exte
 /* Makes the rows empty and gives the lines back. */
 void dart_record_displace(struct dart_record *record);
 
+/*
+ * Does the record rest in pass number @pass, because its counters have not changed for some passes
+ * and are not known to have changed since?
+ */
+bool dart_record_rests(const struct dart_record *record, u64 pass);
 /*
  * Copies the counters, as of @now (CLOCK_BOOTTIME, ns).  Increments @cost->stale, a figure of the
  * gatherer, if there are no new values.  Returns false if the object of the counters has ended.

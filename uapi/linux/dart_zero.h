@@ -75,7 +75,7 @@
 #endif
 
 #define DART_ZERO_DEVICE	"/dev/dart_zero"
-#define DART_ZERO_ABI_VERSION	8
+#define DART_ZERO_ABI_VERSION	9
 #define DART_ZERO_NAME_LENGTH	64
 
 /* The per-CPU counters that a window can be opened on, by selector. */
@@ -332,6 +332,7 @@ struct dart_zero_slice {
 #define DART_ZERO_RECORD_WORDS_MAX	4096	/* values of a row, with time and CPU */
 #define DART_ZERO_RECORD_MS_MIN		10
 #define DART_ZERO_RECORD_MS_MAX		3600000
+#define DART_ZERO_RECORD_REST_MAX	64	/* passes from one row to the next */
 #define DART_ZERO_RECORDS_MAX		65536	/* of a region */
 
 enum dart_zero_record_form {
@@ -391,7 +392,14 @@ struct dart_zero_location {
  * its last values, and read() reports it.  Without pieces nothing is added: the call
  * describes a copy of the counters in @length and @name.
  *
- * CAP_SYS_ADMIN.  Errors: as for ADD_WINDOW except EEXIST; and EINVAL (form, interval, a
+ * With @rest_max above 1, a record with one row of counters per CPU rests while they do not change:
+ * after two rows with the same counters it is gathered in every second pass, after two more in
+ * every fourth, and so on, up to every @rest_max-th.  The row keeps the time when it was last
+ * gathered.  A row that differs ends the rest.  A record is gathered in spite of it when the times
+ * of its cgroup have grown, which a pass knows, when its counters end, and in a pass after a kill
+ * for memory.  Other records never rest.
+ *
+ * CAP_SYS_ADMIN.  Errors: as for ADD_WINDOW except EEXIST; and EINVAL (form, interval, rest, a
  * piece outside the copy, or too many words), ENOENT (no such pages of records), ENOSPC
  * (no room in these pages, or too many records), EDQUOT (one user would own more than an
  * eighth of DART_ZERO_RECORDS_MAX).  For a file system: ENODEV (no file system of this
@@ -418,6 +426,8 @@ struct dart_zero_record {
 	__u32 pid;		/* in: of a process in the caller's PID namespace, or 0 */
 	__u32 location_count;	/* in: not 0 if @pid is not, at most DART_ZERO_RECORD_WORDS_MAX */
 	__aligned_u64 locations;	/* in: address of struct dart_zero_location[], or 0 */
+	__u32 rest_max;		/* in: passes, at most DART_ZERO_RECORD_REST_MAX; 0 is 1 */
+	__u32 reserved;		/* in: 0 */
 	__u32 id;		/* out: like that of an extent; 0 without pieces */
 	__u32 rows;		/* out: room in rows; 1, or all that are possible */
 	__u64 data;		/* out, bytes: where row 0 is in the region */
@@ -444,6 +454,7 @@ struct dart_zero_gathering {
 	__u64 cgroup_visits;
 	__u64 stale;		/* records without new values: their rows kept older ones */
 	__u64 unreadable;	/* memory of processes that was not there: rows became empty */
+	__u64 rested;		/* records that were not gathered because their counters rest */
 };
 
 /*
