@@ -269,6 +269,8 @@ static int agent__open_region(struct agent *agent, struct dart_error *error)
 	if (gatherer == DART_CONFIGURATION_GATHERER_PROGRAMS)
 		return region__open(&agent->region, &programs_way, error);
 	ret = region__open(&agent->region, &module_way, error);
+	if (!ret)
+		agent->region.rest_max = agent->settings.rest;
 	if (!ret || gatherer == DART_CONFIGURATION_GATHERER_MODULE)
 		return ret;
 	ret = region__open(&agent->region, &programs_way, &without_module);

@@ -60,6 +60,7 @@ int settings__open(struct settings *settings, const struct options *options,
 				    DART_CONTROL_EXPOSURE_EXACT,
 		.dscp = configuration->dscp,
 		.gatherer = configuration->gatherer ?: DART_CONFIGURATION_GATHERER_AUTO,
+		.rest = configuration->rest ?: 1,
 		.place.port = options->port		  ?:
 				      configuration->port ?:
 							    DART_CONTROL_PORT,
@@ -113,6 +114,7 @@ int settings__compare(const struct settings *a, const struct settings *b, char *
 		{ "keepalive", a->place.keepalive_s != b->place.keepalive_s },
 		{ "exposure", a->exposure != b->exposure },
 		{ "gatherer", a->gatherer != b->gatherer },
+		{ "rest", a->rest != b->rest },
 	};
 	size_t i, used = 0;
 	int count = 0;

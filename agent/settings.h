@@ -14,6 +14,7 @@ struct settings {
 	enum dart_configuration_gatherer gatherer;
 	char *device;		/* NULL: the first one */
 	uint8_t dscp;		/* 0: the peers' choice */
+	uint8_t rest;		/* as in struct region */
 	struct listener_place place;
 	struct tcp_place tcp;	/* port 0: it does not listen */
 };

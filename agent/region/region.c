@@ -209,6 +209,7 @@ int region__add_record(struct region *region, const struct selector *selector,
 	record->size = sizeof(*record);
 	record->flags = selector->is_deferrable ? DART_ZERO_RECORD_DEFERRABLE : 0;
 	record->interval_ms = selector->key.gather_ms;
+	record->rest_max = region->rest_max;
 	record->source = selector->source->id;
 	record->fd = selector->fd;
 	record->ifindex = selector->key.ifindex;

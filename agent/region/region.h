@@ -24,6 +24,7 @@ struct region {
 	uint32_t cpus;		/* highest possible CPU + 1 */
 	uint32_t page_size;	/* bytes */
 	uint64_t changes;	/* extents added and removed so far */
+	uint32_t rest_max;	/* of its records of sources, as in struct dart_zero_record */
 };
 
 /* The errors of @way->open(). */

@@ -167,6 +167,7 @@ static const struct dart_field *gathering_fields(void)
 		COUNTER(cgroup_visits, "visits"),
 		COUNTER(stale, "records"),
 		COUNTER(unreadable, "records"),
+		COUNTER(rested, "records"),
 		{ }
 	};
 

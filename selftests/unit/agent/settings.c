@@ -22,6 +22,8 @@ static const struct dart_configuration others = {
 	.dscp = 46,
 	.keepalive = 5,
 	.exposure = DART_CONTROL_EXPOSURE_PAGE,
+	.gatherer = DART_CONFIGURATION_GATHERER_PROGRAMS,
+	.rest = 8,
 	.tcp = {
 		.certificate = file,
 		.listen = addresses,
@@ -52,14 +54,14 @@ static void expect(const struct dart_configuration *a, const struct dart_configu
 static void test_names(void **state)
 {
 	expect(&defaults, &defaults, SETTINGS_NAMES_MAX, 0, "");
-	expect(&defaults, &others, SETTINGS_NAMES_MAX, 6,
-	       "device, listen, port, dscp, keepalive, exposure");
+	expect(&defaults, &others, SETTINGS_NAMES_MAX, 8,
+	       "device, listen, port, dscp, keepalive, exposure, gatherer, rest");
 }
 
 static void test_cut_off(void **state)
 {
-	expect(&defaults, &others, 20, 6, "device, listen, por");
-	expect(&defaults, &others, 1, 6, "");
+	expect(&defaults, &others, 20, 8, "device, listen, por");
+	expect(&defaults, &others, 1, 8, "");
 }
 
 /* Takes the tcp place of @b, and returns whether it did. */

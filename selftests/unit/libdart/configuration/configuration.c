@@ -34,7 +34,7 @@ static void test_settings(void **state)
 		     "tcp: {certificate: /c.pem, key: /c.key, authorities: /a.pem,"
 		     " subjects: [one.example, 10.0.0.9], port: 4794,"
 		     " listen: ['fd00:0:0::1']}\n"
-		     "keepalive: 20\n"
+		     "keepalive: 20\nrest: 8\n"
 		     "limits: {controllers: 64, readers: 1, clients: 65536,"
 		     " callers: 2, per_address: 8, half_open: 9}\n");
 	assert_string_equal(configuration.device, "rxe0");
@@ -43,6 +43,7 @@ static void test_settings(void **state)
 	assert_string_equal(configuration.listen[1], "fd00::1");
 	assert_int_equal(configuration.port, 4793);
 	assert_int_equal(configuration.exposure, DART_CONTROL_EXPOSURE_PAGE);
+	assert_int_equal(configuration.rest, 8);
 	assert_true(configuration.controllers.is_given);
 	assert_int_equal(configuration.controllers.count, 2);
 	assert_true(configuration.readers.is_given);

@@ -52,6 +52,8 @@ static void test_refused(void **state)
 		{ "device: \"\\x85\"\n", "expected a text" },
 		{ "device: [rxe0]\n", "expected a text" },
 		{ "exposure: all\n", "'all' is neither exact nor page" },
+		{ "rest: 0\n", "1 to 64" },
+		{ "rest: 65\n", "1 to 64" },
 		{ "listen: 10.0.0.1\n", "expected a list" },
 		{ "listen: []\n", "no address to listen at" },
 		{ "listen: [host]\n", "'host' is not an address" },

@@ -66,7 +66,7 @@ static void test_all(void **state)
 		   "  readers: [10.0.0.7]\n  callers: [10.0.0.8]\n"
 		   "tcp: {certificate: /c.pem, key: /c.key, authorities: /a.pem,"
 		   " subjects: ['a\"b', c.example], listen: [10.0.0.1], port: 4794}\n"
-		   "keepalive: 20\ndscp: 46\n"
+		   "keepalive: 20\ndscp: 46\nrest: 8\n"
 		   "limits: {controllers: 3, readers: 4, clients: 5, callers: 11,"
 		   " per_address: 6, half_open: 7,"
 		   " entries_per_user: 8, slice_mib_per_user: 9,"

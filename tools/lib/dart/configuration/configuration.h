@@ -61,6 +61,7 @@ struct dart_configuration {
 	size_t listen_count;
 	uint16_t port;
 	uint8_t dscp; /* of packets that dartd sends over RDMA */
+	uint8_t rest; /* passes from one row of unchanged counters to the next, at most */
 	uint32_t keepalive; /* s between probes of a peer */
 	enum dart_control_exposure exposure;
 	enum dart_configuration_gatherer gatherer;

@@ -20,6 +20,8 @@
 #define KEEPALIVE_MAX	3600
 /* Six bits; RFC 2474. */
 #define DSCP_MAX	63
+/* DART_ZERO_RECORD_REST_MAX of the module. */
+#define REST_MAX	64
 /* Each peer has a queue pair or a descriptor; no host has more of these. */
 #define LIMIT_MAX	65536
 
@@ -38,6 +40,7 @@ static const struct dart_setting rows[] = {
 	  .is_for_start = true },
 	{ .key = "gatherer", .type = DART_SETTING_CHOICE, MEMBER(gatherer),
 	  .words = "auto|module|programs", .is_for_start = true },
+	{ .key = "rest", NUMBER(rest, 1, REST_MAX), .is_for_start = true },
 	{ .key = "keepalive", NUMBER(keepalive, KEEPALIVE_MIN, KEEPALIVE_MAX),
 	  .is_for_start = true },
 	{ .key = "dscp", NUMBER(dscp, 1, DSCP_MAX), .is_for_start = true },
