@@ -6,10 +6,10 @@ include "figures";
 "\(origin), \(.cpus) CPUs, \(.containers) containers, medians of \(.rounds) rounds of",
 "\(.samples_per_round) samples every \(.interval), thousands of instructions:",
 "",
-(.results | map([.what, .records, (.gathered_ns | thousands), (.workers_ns | thousands), .files,
+(.results | map([.what, .records, .rested, (.gathered_ns | thousands), (.workers_ns | thousands), .files,
 		(.read_ns | thousands), (.parsed_ns | thousands), (.read_ratio | three),
 		(.parsed_ratio | three), "\(.parsed_ratio_min | three) to \(.parsed_ratio_max | three)"]) |
-	table(["counters", "records", "pass", "workers", "files", "read", "and parsed", "read / pass",
+	table(["counters", "records", "at rest", "pass", "workers", "files", "read", "and parsed", "read / pass",
 		"parsed / pass", "rounds"])),
 "",
 (.results | map(select(.parsed_ratio < $goal)) | if . == [] then
