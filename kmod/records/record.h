@@ -50,7 +50,7 @@ struct dart_record {
 	u32 slab_id;			/* of the extent of @pages */
 	u32 piece_count;
 	u32 eights, fours;		/* numbers of single elements of 8 and 4 bytes */
-	u32 rest_max;			/* passes from one row to the next; 0 and 1: it never rests */
+	u32 rest_max;			/* passes between rows; 0 and 1: no rest */
 	bool is_summed_together;	/* dart_percpu.join */
 
 	struct dart_record_pages *pages;
@@ -58,7 +58,7 @@ struct dart_record {
 	u32 used_rows;			/* that are not empty */
 	u32 sequence;			/* of the last row that was written */
 	u32 pace;			/* passes from one row to the next at present */
-	u32 same_rows;			/* written at this pace, with the counters of the row before */
+	u32 same_rows;			/* equal ones that were written at this pace */
 	struct dart_gatherer *gatherer;
 	struct list_head link;		/* in the list of its gatherer */
 	bool is_gone;			/* the region was told */
