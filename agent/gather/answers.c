@@ -8,28 +8,22 @@
 #include "disk_ticks.h"
 #include "subject.h"
 
-bool answers__are_by_cpu(const struct gather_question *question, const struct record *record)
-{
-	return question->length && record->form != DART_ZERO_RECORD_SUM;
-}
-
 /* Writes copies of a variable, by CPU or their sum. */
 static void write_copies(const struct gather_exchange *exchange,
-			 const struct gather_question *question, const uint64_t *online,
-			 struct record *record)
+			 const struct gather_question *question, struct record *record)
 {
 	const uint8_t *copies = exchange->output + question->at;
 	const uint64_t time = exchange->time;
 	uint32_t i, cpu, row = 0;
 
-	if (!answers__are_by_cpu(question, record)) {
+	if (record->form == DART_ZERO_RECORD_SUM) {
 		record__write(record, 0, time, 0, copies, question->rows, question->length);
 		record__finish(record, 1);
 		return;
 	}
 	for (i = 0; i < question->rows && row < record->rows; i++) {
 		cpu = exchange->cpus[i];
-		if (online[cpu / 64] >> cpu % 64 & 1)
+		if (exchange->online[cpu / 64] >> cpu % 64 & 1)
 			record__write(record, row++, time, cpu,
 				      copies + (uint64_t)i * question->length, 1, 0);
 	}
@@ -70,12 +64,12 @@ static void set_tai(uint8_t *sample)
 }
 
 void answers__write(struct gather_exchange *exchange, const struct gather_question *question,
-		    const uint64_t *online, struct record *record)
+		    struct record *record)
 {
 	uint8_t *sample = exchange->output + question->at;
 
 	if (question->length) {
-		write_copies(exchange, question, online, record);
+		write_copies(exchange, question, record);
 		return;
 	}
 	if (question->source == DART_ZERO_SOURCE_CLOCK)

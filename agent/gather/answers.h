@@ -9,8 +9,6 @@
 #include "bpf/gather/exchange.h"
 #include "record.h"
 
-/* Does answers__write() need to know which CPUs are online? */
-bool answers__are_by_cpu(const struct gather_question *question, const struct record *record);
 /*
  * Returns true if @copies copies of @length bytes, at most GATHER_COPY_MAX, fit into one answer: a
  * program needs room for the longest copy before it appends one.
@@ -21,11 +19,10 @@ static inline bool answers__fit(uint64_t copies, uint32_t length)
 }
 
 /*
- * Writes the rows of @record from the answer to @question, GATHER_VALUES, in @exchange.  @online: a
- * bitmap of CPUs that includes all of @exchange, for answers__are_by_cpu(); only online CPUs have
- * rows.
+ * Writes the rows of @record from the answer to @question, GATHER_VALUES, in @exchange.  Of copies
+ * for each CPU only the copies of online CPUs have rows.
  */
 void answers__write(struct gather_exchange *exchange, const struct gather_question *question,
-		    const uint64_t *online, struct record *record);
+		    struct record *record);
 
 #endif /* ANSWERS_H */

@@ -1,61 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Questions to programs, answers into rows. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <libdart/clock.h>
 
-#include "agent/base/host.h"
-#include "agent/base/log.h"
 #include "answers.h"
 #include "asker.h"
 #include "own_sample.h"
 
-static void close_cpus(struct asker *asker)
-{
-	if (asker->online_fd >= 0)
-		close(asker->online_fd);
-	free(asker->online);
-}
-
 int asker__open(struct asker *asker, uint32_t cpus, struct dart_error *error)
 {
-	int ret;
-
-	*asker = (struct asker){
-		.cpus = cpus,
-		.online = calloc(cpus / 64 + 1, sizeof(*asker->online)),
-		.online_fd = host__open_online_cpus(),
-	};
-	ret = asker->online ? gather_programs__open(&asker->programs, cpus, error) :
-			      dart_error__no_memory(error);
-	if (ret)
-		close_cpus(asker);
-	return ret;
+	*asker = (struct asker){ .cpus = cpus };
+	return gather_programs__open(&asker->programs, cpus, error);
 }
 
 void asker__close(struct asker *asker)
 {
 	namespace_list__free(&asker->namespaces);
 	gather_programs__close(&asker->programs);
-	close_cpus(asker);
-}
-
-void asker__begin(struct asker *asker)
-{
-	asker->is_online_read = false;
-}
-
-/* The file of the kernel is read only for records that need it, once in a pass. */
-static const uint64_t *online_cpus(struct asker *asker)
-{
-	if (!asker->is_online_read &&
-	    host__read_online_cpus(asker->online_fd, asker->online, asker->cpus))
-		log__warning("cannot read which CPUs are online");
-	asker->is_online_read = true;
-	return asker->online;
 }
 
 /* Records whose values programs are asked for, in the order of their questions. */
@@ -71,14 +34,11 @@ static void take_answer(void *owner, uint32_t index)
 	struct gather_exchange *exchange = batch->asker->programs.exchange;
 	const struct gather_question *question = &exchange->questions[index];
 	struct record *record = batch->records[index];
-	const uint64_t *online = NULL;
 
 	record->question.identity = question->identity;
 	switch (question->answer) {
 	case GATHER_VALUES:
-		if (answers__are_by_cpu(question, record))
-			online = online_cpus(batch->asker);
-		answers__write(exchange, question, online, record);
+		answers__write(exchange, question, record);
 		batch->cost->records++;
 		break;
 	case GATHER_ABSENT:

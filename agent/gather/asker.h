@@ -19,16 +19,10 @@ struct asker {
 	struct gather_programs programs;
 	struct namespace_list namespaces;
 	uint32_t cpus; /* highest possible CPU + 1 */
-	uint64_t *online; /* bitmap of CPUs, as of the last pass with records by CPU */
-	int online_fd;
-	bool is_online_read; /* by the current pass */
 };
 
 int asker__open(struct asker *asker, uint32_t cpus, struct dart_error *error);
 void asker__close(struct asker *asker);
-
-/* Begins a pass: the next record by CPU reads anew which CPUs are online, and so have rows. */
-void asker__begin(struct asker *asker);
 
 /*
  * Asks programs for the values of @count records, at most GATHER_QUESTIONS, one program after the

@@ -184,7 +184,6 @@ static void pass(struct gathering *gathering, struct gatherer *gatherer)
 {
 	const uint64_t start = monotonic();
 
-	asker__begin(&gathering->asker);
 	gather_by_programs(gathering, gatherer, false);
 	gather_without_programs(gathering, gatherer);
 	if (namespace_list__has_changed(&gathering->asker.namespaces, &gathering->asker.programs))
@@ -199,7 +198,6 @@ static void early_pass(struct gathering *gathering, struct gatherer *gatherer)
 	const uint64_t start = monotonic();
 
 	gatherer->is_early = false;
-	asker__begin(&gathering->asker);
 	gather_by_programs(gathering, gatherer, true);
 	add_cost(gatherer, start);
 }
@@ -498,7 +496,6 @@ int gathering__statistics(struct gathering *gathering, uint32_t netns, uint32_t 
 static void gather_first(struct gathering *gathering, struct gatherer *gatherer,
 			 struct record *record)
 {
-	asker__begin(&gathering->asker);
 	if (program_of(record) < subject__program_count())
 		asker__ask(&gathering->asker, &record, 1, &gatherer->cost);
 	else

@@ -227,11 +227,33 @@ static __attribute__((unused)) long answer__copy_cpus(__u32 round, struct answer
 		ret_;                                                                           \
 	})
 
+/*
+ * Copies the kernel's bitmap of online CPUs: only their copies are shown.  dartd would need a system
+ * call for it in each pass.
+ */
+static __always_inline void answer__copy_online(void)
+{
+	struct gather_exchange *in = answer__exchange();
+	__u32 bytes = (cpu_ids + 63) / 64 * 8;
+
+	if (!in)
+		return;
+	if (bytes == sizeof(in->online[0])) {
+		in->online[0] = READ(__u64, online_cpus);
+		return;
+	}
+	if (bytes > sizeof(in->online))
+		bytes = sizeof(in->online);
+	bpf_probe_read_kernel(in->online, bytes, (const void *)online_cpus);
+}
+
 static __always_inline int answer__end_copies(struct gather_question *question,
 					      const struct answer_copies *copies, __u32 count)
 {
 	if (copies->done != count)
 		return -ENOSPC;
+	if (!question->is_sum)
+		answer__copy_online();
 	question->rows = count;
 	question->answer = GATHER_VALUES;
 	return 0;

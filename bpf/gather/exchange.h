@@ -125,6 +125,7 @@ struct gather_exchange {
 	/* Only for programs: not 0 at the start of a program that goes on with the run of another */
 	__u64 is_continued;
 	__u16 cpus[GATHER_CPUS];	/* in: all possible CPUs */
+	__u64 online[GATHER_CPUS / 64];	/* out, with copies for each CPU: bitmap of online CPUs */
 	/* Only for programs: offset of the per-CPU memory of each CPU, by the number of the CPU */
 	__u64 offsets[GATHER_CPUS];
 	__u64 bases[GATHER_CPUS];	/* only for programs: these offsets in the order of @cpus */

@@ -191,6 +191,8 @@ static __always_inline int answer_core(struct gather_question *question,
 		return -EINVAL;
 	if (bpf_loop(words, append_zeros, NULL, 0) != words)
 		return -ENOSPC;
+	if (!question->is_sum)
+		answer__copy_online();
 	question->rows = count;
 	question->answer = GATHER_VALUES;
 	return 0;
