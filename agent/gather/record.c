@@ -120,44 +120,54 @@ static void order_stores(void)
  * odd sequence, or with another sequence, at one end: order_stores() orders the sequences with the
  * words.
  */
-static void set_sequence(struct record *record, uint32_t row, uint32_t sequence)
+static void set_sequence(struct dart_zero_record_line *lines, uint32_t count, uint32_t sequence)
 {
-	struct dart_zero_record_line *lines = row_lines(record, row);
-	uint32_t i;
+	struct dart_zero_record_line *end = lines + count;
 
-	for (i = 0; i < record->row_lines; i++) {
-		__atomic_store_n(&lines[i].sequence, sequence, __ATOMIC_RELAXED);
-		__atomic_store_n(&lines[i].last_sequence, sequence, __ATOMIC_RELAXED);
+	for (; lines < end; lines++) {
+		__atomic_store_n(&lines->sequence, sequence, __ATOMIC_RELAXED);
+		__atomic_store_n(&lines->last_sequence, sequence, __ATOMIC_RELAXED);
 	}
 }
 
-static void write_words(struct record *record, uint32_t row, const uint64_t *words)
+/* Writes the words of a row before its values, and its values. */
+static void write_words(const struct record *record, struct dart_zero_record_line *line,
+			const uint64_t *before, const uint8_t *values)
 {
-	struct dart_zero_record_line *line = row_lines(record, row);
-	uint32_t left = record->words;
+	const uint32_t count = words_before(record), room = DART_ZERO_RECORD_LINE_WORDS - count;
+	uint32_t left = record->words - count;
 
-	for (; left >= DART_ZERO_RECORD_LINE_WORDS; left -= DART_ZERO_RECORD_LINE_WORDS) {
-		memcpy(line->words, words, sizeof(line->words));
-		words += DART_ZERO_RECORD_LINE_WORDS;
-		line++;
+	memcpy(line->words, before, count * sizeof(*before));
+	if (left <= room) {
+		memcpy(line->words + count, values, left * sizeof(*before));
+		return;
+	}
+	memcpy(line->words + count, values, room * sizeof(*before));
+	values += room * sizeof(*before);
+	left -= room;
+	for (line++; left >= DART_ZERO_RECORD_LINE_WORDS; line++) {
+		memcpy(line->words, values, sizeof(line->words));
+		values += sizeof(line->words);
+		left -= DART_ZERO_RECORD_LINE_WORDS;
 	}
 	if (left)
-		memcpy(line->words, words, left * sizeof(*words));
+		memcpy(line->words, values, left * sizeof(*before));
 }
 
 /* A sum can miss times on their way from a CPU to a cgroup, but values that were shown stay. */
-static void keep_highest(const struct record *record, uint64_t *words)
+static void keep_highest(const struct record *record, uint64_t *values)
 {
 	const struct dart_zero_record_line *line = row_lines(record, 0);
-	uint32_t i;
+	const uint32_t count = words_before(record);
 	uint64_t before;
+	uint32_t i;
 
-	for (i = words_before(record); record->used_rows && i < record->words; i++) {
+	for (i = count; record->used_rows && i < record->words; i++) {
 		memcpy(&before,
 		       &line[i / DART_ZERO_RECORD_LINE_WORDS].words[i % DART_ZERO_RECORD_LINE_WORDS],
 		       sizeof(before));
-		if (words[i] < before)
-			words[i] = before;
+		if (values[i - count] < before)
+			values[i - count] = before;
 	}
 }
 
@@ -166,12 +176,12 @@ static void clear_row(struct record *record, uint32_t row)
 	struct dart_zero_record_line *lines = row_lines(record, row);
 	uint32_t i;
 
-	set_sequence(record, row, record->sequence + 1);
+	set_sequence(lines, record->row_lines, record->sequence + 1);
 	order_stores(); /* before the first word changes */
 	for (i = 0; i < record->row_lines; i++)
 		memset(lines[i].words, 0, sizeof(lines[i].words));
 	order_stores(); /* after the last word */
-	set_sequence(record, row, 0);
+	set_sequence(lines, record->row_lines, 0);
 }
 
 void record__displace(struct record *record)
@@ -308,30 +318,47 @@ static void sum_piece(const struct dart_zero_piece *piece, const struct copies *
 	}
 }
 
-void record__write(struct record *record, uint32_t row, uint64_t time, uint64_t number,
-		   const uint8_t *copies, uint32_t count, uint64_t stride)
+/* Are the values of a row the bytes of one copy, in the same order? */
+static bool is_straight(const struct record *record, uint32_t count)
 {
-	uint64_t words[DART_ZERO_RECORD_WORDS_MAX];
-	const struct copies all = { .first = copies, .count = count, .stride = stride };
-	const struct dart_zero_piece *piece = record->pieces;
-	uint64_t at = words_before(record) * sizeof(*words);
+	return count == 1 && record->piece_count == 1 &&
+	       record->pieces[0].width == sizeof(uint64_t) && !record->never_falls;
+}
 
-	memset(words, 0, record->words * sizeof(*words));
-	words[0] = time;
-	if (words_before(record) > 1)
-		words[1] = number;
-	for (; count && piece < record->pieces + record->piece_count; piece++) {
+/* Fills @values, @record->words at most, with the sums of the pieces. */
+static void add_up(const struct record *record, const struct copies *copies, uint64_t *values)
+{
+	const struct dart_zero_piece *piece = record->pieces;
+	uint64_t at = 0;
+
+	memset(values, 0, record->words * sizeof(*values));
+	for (; copies->count && piece < record->pieces + record->piece_count; piece++) {
 		at = align(at, piece->width);
-		sum_piece(piece, &all, (uint8_t *)words + at);
+		sum_piece(piece, copies, (uint8_t *)values + at);
 		at += piece->width * piece->count;
 	}
 	if (record->never_falls)
-		keep_highest(record, words);
-	set_sequence(record, row, record->sequence + 1);
+		keep_highest(record, values);
+}
+
+void record__write(struct record *record, uint32_t row, uint64_t time, uint64_t number,
+		   const uint8_t *copies, uint32_t count, uint64_t stride)
+{
+	uint64_t sums[DART_ZERO_RECORD_WORDS_MAX];
+	const struct copies all = { .first = copies, .count = count, .stride = stride };
+	struct dart_zero_record_line *lines = row_lines(record, row);
+	const uint64_t before[] = { time, number };
+	const uint8_t *values = (const uint8_t *)sums;
+
+	if (is_straight(record, count))
+		values = copies + record->pieces[0].offset;
+	else
+		add_up(record, &all, sums);
+	set_sequence(lines, record->row_lines, record->sequence + 1);
 	order_stores(); /* before the first word changes */
-	write_words(record, row, words);
+	write_words(record, lines, before, values);
 	order_stores(); /* after the last word */
-	set_sequence(record, row, next_sequence(record));
+	set_sequence(lines, record->row_lines, next_sequence(record));
 	if (record->used_rows <= row)
 		record->used_rows = row + 1;
 }

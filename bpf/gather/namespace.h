@@ -27,6 +27,8 @@
 #define BUCKETS 1024
 /* Namespaces that a walk visits before it looks at the time again. */
 #define VISITS 32
+/* Questions that a round files; divides GATHER_QUESTIONS. */
+#define FILED 8
 #define RESTARTS 8
 
 /* Addresses of net_namespace_list, and of rcu_state: 0 in a kernel for one CPU. */
@@ -96,24 +98,29 @@ static __always_inline struct question_list *bucket_of(__u32 number)
 	return &buckets[number & (BUCKETS - 1)];
 }
 
-static long file_question(__u32 place, void *unused)
+/* Entering a round takes as long as filing a question. */
+static long file_questions(__u32 round, void *unused)
 {
 	struct gather_exchange *in = answer__exchange();
 	const __u64 run = namespace_walk.run;
 	struct question_list *bucket;
-	__u32 index;
+	__u32 i, next, index;
 
 	if (!in)
 		return 1;
-	index = in->next + place;
-	if (index >= in->count || index >= GATHER_QUESTIONS)
-		return 1;
-	asm volatile("" : "+r"(index));
-	bucket = bucket_of(in->questions[index].netns);
-	following[index] = bucket->run == run ? bucket->first : 0;
-	bucket->run = run;
-	bucket->first = index + 1;
-	found[index] = 0;
+	next = in->next + round * FILED;
+#pragma unroll
+	for (i = 0; i < FILED; i++) {
+		index = next + i;
+		if (index >= in->count || index >= GATHER_QUESTIONS)
+			return 1;
+		asm volatile("" : "+r"(index));
+		bucket = bucket_of(in->questions[index].netns);
+		following[index] = bucket->run == run ? bucket->first : 0;
+		bucket->run = run;
+		bucket->first = index + 1;
+		found[index] = 0;
+	}
 	return 0;
 }
 
@@ -250,7 +257,7 @@ static __always_inline int find_namespaces(struct gather_exchange *in)
 
 	found_batch = 0;
 	if (namespace_walk__begins(in))
-		bpf_loop(GATHER_QUESTIONS, file_question, NULL, 0);
+		bpf_loop(GATHER_QUESTIONS / FILED, file_questions, NULL, 0);
 	bpf_loop(NAMESPACES_MAX, visit_namespace, NULL, 0);
 	ret = namespace_walk__end(in);
 	if (ret)
@@ -269,13 +276,13 @@ static __always_inline bool are_kept(const struct gather_exchange *in)
 	       are_same(&now, &found_periods);
 }
 
-/* Sets @net to the namespace of the question at @index, or to NULL.  -EAGAIN: as above. */
-static __always_inline int found_namespace(__u32 index, const struct net **net)
+/* Sets @net to the namespace of the next question, or to NULL.  -EAGAIN: as above. */
+static __always_inline int found_namespace(struct gather_exchange *in, const struct net **net)
 {
-	struct gather_exchange *in = answer__exchange();
+	__u32 index = in->next;
 	int ret;
 
-	if (!in || index >= GATHER_QUESTIONS)
+	if (index >= GATHER_QUESTIONS)
 		return -EINVAL;
 	if (found_run != in->time) {
 		if (are_kept(in)) {
@@ -297,8 +304,8 @@ static __always_inline int found_namespace(__u32 index, const struct net **net)
  */
 static __always_inline int namespace__find(struct gather_question *question, const struct net **net)
 {
-	const struct gather_exchange *in = answer__exchange();
-	const int ret = in ? found_namespace(in->next, net) : -EINVAL;
+	struct gather_exchange *in = answer__exchange();
+	const int ret = in ? found_namespace(in, net) : -EINVAL;
 	__u32 identity;
 
 	if (ret)

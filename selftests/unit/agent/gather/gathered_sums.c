@@ -13,6 +13,7 @@
 
 struct shape {
 	struct dart_zero_piece pieces[PIECES];
+	uint32_t piece_count;
 	enum dart_zero_record_form form;
 	uint8_t copies[COPIES * STRIDE] __attribute__((aligned(8)));
 };
@@ -20,9 +21,10 @@ struct shape {
 /* Pieces of random widths and counts, one after the other, with gaps. */
 static void invent(struct shape *shape, uint64_t *state)
 {
-	uint32_t i, at = 0;
+	uint32_t i, at = random__below(state, 100);
 
-	for (i = 0; i < PIECES; i++) {
+	shape->piece_count = 1 + random__below(state, PIECES);
+	for (i = 0; i < shape->piece_count; i++) {
 		struct dart_zero_piece *piece = &shape->pieces[i];
 
 		piece->width = 1 << random__below(state, 4);
@@ -70,7 +72,7 @@ static void check_row(const struct shape *shape, const struct record *record, ui
 		assert_int_equal(element(row + at, 8), 3);
 		at += 8;
 	}
-	for (i = 0; i < PIECES; i++) {
+	for (i = 0; i < shape->piece_count; i++) {
 		const struct dart_zero_piece *piece = &shape->pieces[i];
 
 		at = (at + piece->width - 1) / piece->width * piece->width;
@@ -88,7 +90,7 @@ static void check_shape(const struct shape *shape, uint32_t count)
 	const struct dart_zero_record wanted = {
 		.form = shape->form,
 		.pieces = (uintptr_t)shape->pieces,
-		.piece_count = PIECES,
+		.piece_count = shape->piece_count,
 	};
 	struct record_pages pages;
 	struct record *record;
