@@ -38,7 +38,7 @@ int peer_qp__open(struct peer_qp *peer_qp, const struct device *device,
 		  struct ibv_comp_channel *channel, void *context)
 {
 	/* All complete if they fail. */
-	const uint32_t sends = has_mirror ? 1 + UPDATE_REQUESTS : 1;
+	const uint32_t sends = has_mirror ? 1 + UPDATE_WRITES : 1;
 	int ret;
 
 	*peer_qp = (struct peer_qp){};

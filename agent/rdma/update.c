@@ -27,38 +27,46 @@ static void update__add(struct update *update, const struct mirror *mirror, uint
 		.wr_id = id,
 		.next = &update->requests[i + 1],
 		.sg_list = &update->blocks[i],
-		.num_sge = 1,
+		.num_sge = !!length,
 		.opcode = IBV_WR_RDMA_WRITE,
 		.wr.rdma.remote_addr = mirror->place.address + begin,
 		.wr.rdma.rkey = mirror->place.rkey,
 	};
 }
 
+/* Prolongs the last WRITE up to @end if the blocks before @begin cost less than another WRITE. */
+static bool update__joins(struct update *update, const struct mirror *mirror, uint32_t begin,
+			  uint32_t end)
+{
+	struct ibv_sge *last = update->blocks + update->count - 1;
+	uint32_t first;
+
+	if (!update->count)
+		return false;
+	first = last->addr - mirror->mirrors->address;
+	if (update->count < UPDATE_WRITES && begin - first - last->length > UPDATE_GAP)
+		return false;
+	last->length = end - first;
+	return true;
+}
+
 void update__make(struct update *update, const struct mirror *mirror, uint64_t id)
 {
 	const uint32_t end = end_of(mirror);
 	uint32_t offset = 0, begin, length;
+	struct ibv_send_wr *last;
 
 	update->count = 0;
-	while (update->count < UPDATE_WRITES) {
-		length = dart_table_writer__changed(mirror->mirrors->writer, mirror->generation,
-						    offset, end, &begin);
-		if (!length)
-			break;
-		if (update->count == UPDATE_WRITES - 1)
-			length = end - begin;
-		update__add(update, mirror, id, begin, length);
+	while ((length = dart_table_writer__changed(mirror->mirrors->writer, mirror->generation,
+						    offset, end, &begin))) {
 		offset = begin + length;
+		if (!update__joins(update, mirror, begin, offset))
+			update__add(update, mirror, id, begin, length);
 	}
-	/*
-	 * It carries no bytes: the table could change while the request waits for a receive of the
-	 * controller, and its bytes would not fit the blocks that were written before.
-	 */
-	update->requests[update->count++] = (struct ibv_send_wr){
-		.wr_id = id,
-		.opcode = IBV_WR_RDMA_WRITE_WITH_IMM,
-		.send_flags = IBV_SEND_SIGNALED,
-		.wr.rdma.remote_addr = mirror->place.address,
-		.wr.rdma.rkey = mirror->place.rkey,
-	};
+	if (!update->count)
+		update__add(update, mirror, id, 0, 0);
+	last = &update->requests[update->count - 1];
+	last->next = NULL;
+	last->opcode = IBV_WR_RDMA_WRITE_WITH_IMM;
+	last->send_flags = IBV_SEND_SIGNALED;
 }

@@ -67,16 +67,19 @@
  * Mirrors.  A controller may offer a mirror: memory that the agent may WRITE to.  After
  * each change of the table the agent WRITEs the blocks of DART_CONTROL_BLOCK bytes that
  * changed since the accept, or since its last such update, to the same offsets of the
- * mirror, as far as it reaches.  An RDMA WRITE of no bytes with immediate data, which have
- * no meaning, ends the update.  An update begins at least DART_CONTROL_UPDATE_MS after the
- * one before, and after its completion, so one update may carry several changes.  A
- * controller copies each table that it READs into the mirror; after an update the mirror
- * should then be a whole table, which the controller treats like one that it READ.  But an
- * update is only a hint: if the checksum does not fit, because the agent changed the table
- * or the controller copied one meanwhile, or if the table is longer than the mirror, the
+ * mirror, as far as it reaches, perhaps with others between them.  The last WRITE of an
+ * update, which may be of no bytes, carries immediate data, which have no meaning.  An
+ * update begins at least DART_CONTROL_UPDATE_MS after the one before, and after its
+ * completion, so one update may carry several changes.  A controller copies each table
+ * that it READs into the mirror; after an update the mirror should then be a whole
+ * table, which the controller treats like one that it READ.  But an update is only a
+ * hint: if the checksum does not fit, because the agent changed the table or the
+ * controller copied one meanwhile, or if the table is longer than the mirror, the
  * controller READs the table.  An update may be late, so it does not tell that its table
  * is current; but each range of it was readable later than the last moment at which the
- * controller knew an earlier generation to be current.
+ * controller knew an earlier generation to be current.  So data of such a range that
+ * landed within lease_ms of that moment are valid without another look at the
+ * generation.
  *
  * The time to add or remove an entry does not depend on the number of entries.  The
  * checksum is a sum, modulo 2^64: for each block i of DART_CONTROL_BLOCK bytes, of which
