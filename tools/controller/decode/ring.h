@@ -44,6 +44,7 @@ struct scrape {
 struct ring {
 	struct scraper *scraper;
 	bool is_partial; /* of entries alone that were just added */
+	bool lacks_header; /* of the table, which does not follow their values */
 	struct tap_table table; /* the worker's once a scrape is handed over */
 	atomic_uint holders;
 	void *memory;

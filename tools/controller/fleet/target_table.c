@@ -283,7 +283,11 @@ static struct dart_table *target__decode_mirror(struct target *target, void **co
 	return dart_table__decode(*copy, *length, &table, &needed, &reason) ? NULL : table;
 }
 
-/* Plans the READs of @added, which is freed with them or at once; false if they are too many. */
+/*
+ * Plans the READs of @added, which is freed with them or at once; false if they are too many.  Their
+ * ranges became readable after the time at which the table was last known to be current, so within a
+ * lease from then the values need no header that shows it.
+ */
 static bool target__plan_added(struct target *target, struct dart_table *added)
 {
 	const struct settings chosen = target_settings__chosen(target->settings);
@@ -299,6 +303,7 @@ static bool target__plan_added(struct target *target, struct dart_table *added)
 	if (!ring)
 		return false;
 	ring->is_partial = true;
+	ring->lacks_header = table_age__permits(&target->io.age, monotonic_ns());
 	if (!scraper->catalog->wanted_count) {
 		ring__release(ring);
 		return true;

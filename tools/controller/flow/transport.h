@@ -93,8 +93,8 @@ struct transport_operations {
 	void *(*mirror)(const struct transport *transport, uint32_t *size);
 	/*
 	 * Values of @ring, which has entries alone that were just added, are asked for next, once.
-	 * They and the header land in memory of the transport, for which no other part is asked,
-	 * and which added() returns.  Returns 0; -EFBIG: they are too many bytes; or -errno.  Both
+	 * They, and the header unless @ring lacks it, land in memory of the transport, for which no
+	 * other part is asked, and which added() returns.  Returns 0; -EFBIG: they are too many bytes; or -errno.  Both
 	 * are NULL in a call.
 	 */
 	int (*prepare_added)(struct transport *transport, const struct ring *ring);

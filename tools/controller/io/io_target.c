@@ -298,6 +298,10 @@ static void io_target__hand_over_added(struct io_target *io, uint64_t landed_ns)
 
 	head.reads = scraper->read_count;
 	head.bytes = scraper->bytes;
+	if (io->added->lacks_header) {
+		head.reads--;
+		head.bytes -= scraper__header_read(scraper)->length;
+	}
 	count__add(&summary->parts, 1);
 	/* The landing of the transport is used again, perhaps before the worker's turn. */
 	ring__fill(io->added, io->transport->operations->added(io->transport));
@@ -311,10 +315,10 @@ static void io_target__hand_over_added(struct io_target *io, uint64_t landed_ns)
  */
 static void on_added(struct io_target *io)
 {
-	const struct scraper *scraper = io->added->scraper;
 	const char *landing = io->transport->operations->added(io->transport);
 	const uint64_t landed_ns = monotonic_ns();
-	const int ret = scraper__check(scraper, landing);
+	const int ret = io->added->lacks_header ? -ESTALE :
+						  scraper__check(io->added->scraper, landing);
 
 	if (ret && ret != -ESTALE) {
 		io_target__drop_added(io);

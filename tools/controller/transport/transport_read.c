@@ -15,6 +15,7 @@ struct transport_read {
 	struct ring *ring; /* of the target; NULL: not prepared */
 	struct dart_landing *values; /* its memory */
 	const struct scraper *added; /* of the entries that were just added */
+	uint32_t added_reads; /* of it */
 	struct dart_landing *added_values; /* NULL: without a mirror, or no room */
 };
 
@@ -94,6 +95,8 @@ static int transport_read__prepare_added(struct transport *transport, const stru
 	if (scraper__landing_size(ring->scraper) > ADDED_BYTES)
 		return -EFBIG;
 	read->added = ring->scraper;
+	/* The last one is of the header. */
+	read->added_reads = ring->scraper->read_count - ring->lacks_header;
 	return read->added_values ? 0 : -ENOMEM;
 }
 
@@ -158,7 +161,7 @@ static int transport_read__begin(struct transport *transport, enum transport_par
 		break;
 	case TRANSPORT_ADDED:
 		reads = read->added->reads;
-		count = read->added->read_count;
+		count = read->added_reads;
 		landing = read->added_values;
 		break;
 	default:
