@@ -63,6 +63,14 @@ char *reply__line(json_t *reply, size_t *length)
 	return line;
 }
 
+char *reply__short(size_t *length)
+{
+	static const char line[] = "{\"ok\":true}\n";
+
+	*length = sizeof(line) - 1;
+	return strdup(line);
+}
+
 void reply__append(json_t **list, json_t *item)
 {
 	if (!json_array_append_new(*list, item))

@@ -9,6 +9,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include <libdart/error.h>
@@ -18,7 +19,7 @@ struct request {
 	json_t *members;	/* without "request" and "path"; hostile */
 	/* Where root opened @fd, by its own words; NULL if it did not say. */
 	char *path;
-	const char *text;	/* the only member, see struct request_type */
+	const char *text;	/* the only member, see struct request_type; or of a short form */
 	int fd;	/* sent with the request, owned by the caller; or -1 */
 	bool has_extra_fd;	/* more came, or one after the first byte */
 	uid_t uid;		/* of the peer */
@@ -34,6 +35,11 @@ struct request {
 	 */
 	json_t *kept;
 	/*
+	 * Of the client, NULL without one: the place of the last slice that it registered, as the
+	 * handler notes it for short forms; 0: none.
+	 */
+	uint64_t *slice;
+	/*
 	 * Set by a handler that fails because something is missing that may come
 	 * at any moment: a client is not answered yet, and its request is handled
 	 * again, until a second has passed.
@@ -47,6 +53,7 @@ struct request {
 	bool has_more;	/* the state file may wait for the next request */
 	bool is_monitor;	/* changes follow the reply; set by "monitor" */
 	bool is_refused;	/* set by dispatch() */
+	bool has_short_reply;	/* without a result; set by dispatch() */
 };
 
 enum request_fd {
@@ -69,6 +76,7 @@ struct request_type {
 	 */
 	const char *keeps;
 	const char *ends;
+	bool is_short;	/* DART_REGISTRATION_SHORT is @name, and the line is not JSON */
 };
 
 /* A table of types and the subject of their requests. */
@@ -113,6 +121,9 @@ json_t *reply__error(int ret, const char *message);
  * The newline takes the place of the NUL.
  */
 char *reply__line(json_t *reply, size_t *length);
+
+/* The reply to a short form that succeeded, as reply__line(). */
+char *reply__short(size_t *length);
 
 /*
  * Appends @item and takes its reference.  If either is NULL or memory runs out,

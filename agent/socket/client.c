@@ -143,6 +143,7 @@ static int client__handle_request(struct client *client)
 		.has_extra_fd = client->has_extra_fd,
 		.uid = client->uid,
 		.reply_fd = &client->reply_fd,
+		.slice = &client->slice,
 	};
 	json_t *reply;
 
@@ -153,7 +154,8 @@ static int client__handle_request(struct client *client)
 		json_decref(reply);
 		return client__wait_for(client, on_again);
 	}
-	client->output = reply__line(reply, &client->output_length);
+	client->output = request.has_short_reply ? reply__short(&client->output_length) :
+						   reply__line(reply, &client->output_length);
 	client->output_sent = 0;
 	client->active = dart_clock__ns(CLOCK_BOOTTIME);
 	count__add(&client->clients->counts->requests, 1);
@@ -204,30 +206,51 @@ static ssize_t client__take(struct client *client, size_t length, bool is_first)
 	return taken;
 }
 
+/* Looks at the bytes that have arrived; returns how many belong to this request, 0 at the end. */
+static ssize_t client__peek(const struct client *client, char *bytes, size_t room)
+{
+	const ssize_t length = recv(client->fd, bytes, room, MSG_PEEK | MSG_DONTWAIT);
+	const char *end = length > 0 ? memchr(bytes, '\n', length) : NULL;
+
+	if (length < 0)
+		return -errno;
+	return end ? end + 1 - bytes : length;
+}
+
 /*
- * Receives up to the end of a request and no further, and its first byte alone,
- * to know with which byte of which request a file descriptor arrived.  Returns 1
- * if the request is complete, 0 to call again, -EAGAIN if the rest has not
- * arrived, -EPIPE if the peer has closed, or another -errno.
+ * Takes the first @length bytes of a request.  The first one comes alone, to know with which byte of
+ * which request a file descriptor arrived, unless none may come with this request.
+ */
+static ssize_t client__take_first(struct client *client, size_t length)
+{
+	ssize_t first, rest;
+
+	if (*client->request == DART_REGISTRATION_SHORT)
+		return client__take(client, length, true);
+	first = client__take(client, 1, true);
+	if (first < 1 || length == 1)
+		return first;
+	client->request_length = 1;
+	rest = client__take(client, length - 1, false);
+	client->request_length = 0;
+	/* An error comes again. */
+	return rest > 0 ? first + rest : first;
+}
+
+/*
+ * Receives up to the end of a request and no further.  Returns 1 if the request is complete, 0 to
+ * call again, -EAGAIN if the rest has not arrived, -EPIPE if the peer has closed, or another -errno.
  */
 static int client__receive_some(struct client *client)
 {
-	bool is_first = !client->request_length && !client->is_too_long;
+	const bool is_first = !client->request_length && !client->is_too_long;
 	char *bytes = client->request + client->request_length;
-	size_t room = sizeof(client->request) - client->request_length;
-	ssize_t length = 1;
-	char *end;
+	ssize_t length =
+		client__peek(client, bytes, sizeof(client->request) - client->request_length);
 
-	if (!is_first) {
-		length = recv(client->fd, bytes, room, MSG_PEEK | MSG_DONTWAIT);
-		if (length < 0)
-			length = -errno;
-		end = length > 0 ? memchr(bytes, '\n', length) : NULL;
-		if (end)
-			length = end + 1 - bytes;
-	}
 	if (length > 0)
-		length = client__take(client, length, is_first);
+		length = is_first ? client__take_first(client, length) :
+				    client__take(client, length, false);
 	if (length < 0)
 		return length == -EINTR ? 0 : length;
 	if (!length)

@@ -48,6 +48,8 @@ struct client {
 	int passed_fd;
 	bool has_extra_fd;
 
+	uint64_t slice;		/* see struct request */
+
 	/* The reply and changes that are going out, NULL if there are none. */
 	char *output;
 	size_t output_length;

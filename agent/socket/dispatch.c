@@ -101,7 +101,7 @@ int dispatch__members(const struct request_table *tables,
 	int ret;
 
 	*type = dispatch__find(tables, json_string_value(name), &request->subject);
-	if (!*type)
+	if (!*type || (*type)->is_short)
 		return dart_error__set(&request->error, EINVAL, "no such request");
 	ret = check(*type, request);
 	if (ret)
@@ -111,6 +111,38 @@ int dispatch__members(const struct request_table *tables,
 		      take_more(*type, request) ?:
 		      unpack(*type, request);
 	return ret ?: (*type)->handle(request);
+}
+
+/* The type of the short form @line, @length bytes; NULL: it is none. */
+static const struct request_type *find_short(const struct request_table *tables, const char *line,
+					     size_t length, void **subject)
+{
+	static const char name[] = { DART_REGISTRATION_SHORT, '\0' };
+
+	if (!line || !length || *line != DART_REGISTRATION_SHORT)
+		return NULL;
+	return dispatch__find(tables, name, subject);
+}
+
+/* Handles a short form, the text after the first of the @length bytes of @line. */
+static int handle_short(const struct request_type *type, struct request *request, const char *line,
+			size_t length)
+{
+	char *text;
+	int ret = check(type, request);
+
+	if (!ret && memchr(line, '\0', length))
+		ret = dart_error__set(&request->error, EINVAL, "a NUL is in the request");
+	if (ret)
+		return ret;
+	text = strndup(line + 1, length - 1);
+	if (!text)
+		return dart_error__no_memory(&request->error);
+	request->text = text;
+	ret = type->handle(request);
+	request->text = NULL;
+	free(text);
+	return ret;
 }
 
 /* Returns the reply to a request of @type that succeeded. */
@@ -136,10 +168,17 @@ json_t *dispatch(const struct request_table *tables, struct request_recorder *re
 	json_t *reply;
 	int ret;
 
-	ret = parse(request, line, length) ?: dispatch__members(tables, request, &type);
+	type = find_short(tables, line, length, &request->subject);
+	if (type)
+		ret = handle_short(type, request, line, length);
+	else
+		ret = parse(request, line, length) ?: dispatch__members(tables, request, &type);
 	if (ret == -ENOENT && type && type->ends && recorder->forget(recorder, type, request))
 		ret = 0;
-	if (!ret) {
+	if (!ret && type->is_short) {
+		request->has_short_reply = true;
+		reply = NULL;
+	} else if (!ret) {
 		reply = reply_recorded(recorder, type, request);
 	} else {
 		request->is_refused = true;

@@ -179,6 +179,18 @@ struct client_note client_kept__note(struct client_memory *memory, const char *l
 	return note;
 }
 
+char *client_kept__line(const struct client_memory *memory, const struct client_note *note)
+{
+	char *line = malloc((size_t)note->length + 1);
+
+	if (!line || pread(memory->notes, line, note->length, note->offset) != note->length) {
+		free(line);
+		return NULL;
+	}
+	line[note->length] = '\0';
+	return line;
+}
+
 /* With one write, so that no crash leaves half of a line. */
 void client_kept__cross_out(struct client_memory *memory, struct client_note *note)
 {

@@ -58,6 +58,8 @@ void client_kept__drop(struct client_memories *memories, const char *name);
 
 /* Appends a line to the notes, @length bytes with the newline. */
 struct client_note client_kept__note(struct client_memory *memory, const char *line, size_t length);
+/* A copy of the line @note, which the caller frees; NULL: it cannot be read. */
+char *client_kept__line(const struct client_memory *memory, const struct client_note *note);
 void client_kept__cross_out(struct client_memory *memory, struct client_note *note);
 
 /* True if most bytes of the notes are crossed out. */

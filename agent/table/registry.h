@@ -102,6 +102,15 @@ int registry__add_counters(struct registry *registry, const char *name, json_t *
  */
 int registry__add_slice(struct registry *registry, struct slice_request *asked, int *fd,
 			struct entry **entry, struct dart_error *error);
+/* Where @entry, a slice, lies, as one number that is not 0. */
+uint64_t registry__note_place(const struct entry *entry);
+/*
+ * Adds the slice @asked->name at @asked->offset of the memory of the slice of its user at @place, a
+ * number of registry__note_place(), with the same schema and exposure, and notes it as that slice is
+ * noted.  -ENOENT: there is no such slice.
+ */
+int registry__add_like(struct registry *registry, uint64_t place, struct slice_request *asked,
+		       struct entry **entry, struct dart_error *error);
 /* Notes for the next dartd that @owner registered @entry, in memory of a client, with @schema. */
 void registry__note_slice(struct entry *entry, uid_t owner, json_t *schema);
 /* Registers the slices of memory that clients gave to the last dartd. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The requests about entries: register, unregister, list, show. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <libdart/table/schema.h>
@@ -114,7 +115,36 @@ static int new_slice(struct request *request)
 	if (ret)
 		return ret;
 	registry__note_slice(entry, request->uid, json);
+	if (request->slice)
+		*request->slice = registry__note_place(entry);
 	return reply_entry(request, entry);
+}
+
+/* The short form: "OFFSET NAME". */
+static int add_slice(struct request *request)
+{
+	struct registry *registry = request->subject;
+	struct slice_request asked = { .owner = request->uid, .fd = -1 };
+	struct entry *entry;
+	char *end;
+	int ret;
+
+	/* Neither a sign nor a space, which strtoull() takes. */
+	if (*request->text < '0' || *request->text > '9')
+		return dart_error__set(&request->error, EINVAL, "'+' is not followed by an offset");
+	errno = 0;
+	asked.offset = strtoull(request->text, &end, 10);
+	if (errno || *end != ' ')
+		return dart_error__set(&request->error, EINVAL,
+				       "'+' is not followed by an offset, a space and a name");
+	asked.name = end + 1;
+	ret = registry__add_like(registry, request->slice ? *request->slice : 0, &asked, &entry,
+				 &request->error);
+	if (ret)
+		return ret;
+	inventory__set_owner(&registry->inventory, entry, request->uid);
+	*request->slice = registry__note_place(entry);
+	return 0;
 }
 
 static int unregister_group(struct request *request, struct entry_group *group)
@@ -254,6 +284,7 @@ const struct request_type registry_requests[] = {
 	{ "register-counters", "entry", register_counters,
 	  .only_root = "register counters", .keeps = "entry" },
 	{ "new-slice", "entry", new_slice, .fd = REQUEST_FD_OPTIONAL },
+	{ "+", NULL, add_slice, .is_short = true },
 	{ "unregister-slice", "entry", unregister_slice, .member = "name",
 	  .fd = REQUEST_FD_REQUIRED },
 	{ "unregister", "entry", unregister, .member = "name",

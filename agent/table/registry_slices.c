@@ -176,6 +176,15 @@ settle:
 	return ret;
 }
 
+static int check_offset(const struct slice_request *asked, struct dart_error *error)
+{
+	if (asked->offset % DART_REGISTRATION_SLICE_ALIGNMENT == 0)
+		return 0;
+	return dart_error__set(error, EINVAL, "the offset %llu is not a multiple of %d",
+			       (unsigned long long)asked->offset,
+			       DART_REGISTRATION_SLICE_ALIGNMENT);
+}
+
 int registry__add_slice(struct registry *registry, struct slice_request *asked, int *fd,
 			struct entry **result, struct dart_error *error)
 {
@@ -186,11 +195,7 @@ int registry__add_slice(struct registry *registry, struct slice_request *asked, 
 	/* A name in use is not refused before the same request is recognised. */
 	ret = asked->fd < 0 ? inventory__check_name(&registry->inventory, asked->name, error) :
 			      entry_name__check(asked->name, error);
-	if (!ret && asked->offset % DART_REGISTRATION_SLICE_ALIGNMENT)
-		ret = dart_error__set(error, EINVAL, "the offset %llu is not a multiple of %d",
-				      (unsigned long long)asked->offset,
-				      DART_REGISTRATION_SLICE_ALIGNMENT);
-	ret = ret ?: check_exact(asked, error);
+	ret = ret ?: check_offset(asked, error) ?: check_exact(asked, error);
 	if (ret)
 		goto free_schema;
 
@@ -230,6 +235,88 @@ void registry__note_slice(struct entry *entry, uid_t owner, json_t *schema)
 	}
 	free(text);
 	json_decref(note);
+}
+
+uint64_t registry__note_place(const struct entry *entry)
+{
+	/* Ids begin with 1. */
+	return (uint64_t)entry->arena->id << 32 | (entry->place.first - entry->arena->data);
+}
+
+static struct entry *registry__find_like(const struct registry *registry, uint64_t number,
+					 uid_t owner)
+{
+	const struct arena *arena = inventory__find_arena(&registry->inventory, number >> 32);
+	struct arena_place place;
+	struct entry *entry;
+
+	if (!arena)
+		return NULL;
+	place = place_in(arena, (uint32_t)number, 1);
+	entry = inventory__find_place(&registry->inventory, &place);
+	return entry && !entry->is_on_lease && entry->owner == owner ? entry : NULL;
+}
+
+/* NULL: out of memory. */
+static struct dart_schema *copy_schema(const struct dart_schema *schema)
+{
+	struct dart_schema *copy = dart_schema__new(schema->name, schema->length);
+	uint32_t i;
+
+	for (i = 0; copy && i < schema->field_count; i++)
+		if (dart_schema__add(copy, &schema->fields[i])) {
+			dart_schema__free(copy);
+			copy = NULL;
+		}
+	return copy;
+}
+
+/* Makes a line about @entry out of the line about @like, which differs in name and offset. */
+static void registry__note_like(struct entry *entry, const struct entry *like)
+{
+	struct arena *arena = entry->arena;
+	char *line, *rest, *copy;
+	int length;
+
+	if (!like->note.length || entry->note.length)
+		return;
+	line = client_kept__line(arena->client, &like->note);
+	rest = line ? strstr(line, ",\"schema\":") : NULL;
+	length = rest ? asprintf(&copy, "{\"owner\":%u,\"name\":\"%s\",\"offset\":%u%s",
+				 like->owner, entry->name,
+				 (uint32_t)(entry->place.first - arena->data), rest) :
+			-1;
+	if (length > 0) {
+		arena__note(arena, entry, copy, length);
+		free(copy);
+	}
+	free(line);
+}
+
+int registry__add_like(struct registry *registry, uint64_t place, struct slice_request *asked,
+		       struct entry **result, struct dart_error *error)
+{
+	const struct entry *like = registry__find_like(registry, place, asked->owner);
+	int ret;
+
+	if (!like)
+		return dart_error__set(
+			error, ENOENT,
+			"the connection has no slice that this one is like (send \"new-slice\")");
+	ret = entry_name__check(asked->name, error) ?: check_offset(asked, error);
+	if (ret)
+		return ret;
+	asked->is_exact = like->is_exact;
+	asked->schema = copy_schema(like->schema);
+	if (!asked->schema)
+		return dart_error__no_memory(error);
+	registry__begin(registry);
+	ret = registry__stage_slice(registry, like->arena, asked, result, error);
+	ret = registry__end_with(registry, ret, error);
+	dart_schema__free(asked->schema);
+	if (!ret && *result != like)
+		registry__note_like(*result, like);
+	return ret;
 }
 
 /* Registers the slice of a note again, in a batch. */

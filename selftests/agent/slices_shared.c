@@ -177,6 +177,71 @@ static void test_unregistered(void **state)
 		    registration__becomes_absent("other"));
 }
 
+/* Sends a line over @socket, with @fd or -1; returns "" or the name of an errno. */
+static const char *say(int socket, const char *line, int fd)
+{
+	static char code[32];
+	char request[512];
+	json_t *reply;
+
+	snprintf(request, sizeof(request), "%s\n", line);
+	reply = registration__ask(socket, request, fd);
+	assert_non_null(reply);
+	*code = '\0';
+	if (!registration__is_ok(reply))
+		snprintf(code, sizeof(code), "%s",
+			 json_string_value(json_object_get(reply, "error")));
+	else if (*line == DART_REGISTRATION_SHORT)
+		assert_int_equal(json_object_size(reply), 1);
+	json_decref(reply);
+	return code;
+}
+
+static void test_short(void **state)
+{
+	static const char *const wrong[] = {
+		"+", "+64", "+ 64 a", "+-64 a", "+64,a", "+18446744073709551616 a", "++64 a",
+		"+64 a b", "+64 ", "+65 a", "+8192 a",
+	};
+	int socket = registration__connect();
+	volatile uint64_t *memory;
+	int fd = begin("first", &memory);
+	char request[512];
+	size_t i;
+
+	/* Not of another connection. */
+	assert_string_equal(say(socket, "+64 second", -1), "ENOENT");
+	write_request(request, sizeof(request), "second", "\"offset\": 64");
+	request[strlen(request) - 1] = '\0';
+	assert_string_equal(say(socket, request, fd), "");
+	assert_string_equal(say(socket, "+128 third", -1), "");
+	assert_string_equal(say(socket, "+8128 last", -1), "");
+	memory[16] = 3;
+	memory[8128 / 8] = 4;
+	assert_int_equal(registration__done("third"), 3);
+	assert_int_equal(registration__done("last"), 4);
+
+	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
+		if (strcmp(say(socket, wrong[i], -1), "EINVAL"))
+			fail_msg("%s", wrong[i]);
+	assert_string_equal(say(socket, "+128 a", -1), "EEXIST");
+	assert_string_equal(say(socket, "+192 first", -1), "EEXIST");
+	/* It came for nothing. */
+	assert_string_equal(say(socket, "+192 a", fd), "EINVAL");
+	assert_string_equal(say(socket, "{\"request\": \"+\"}", -1), "EINVAL");
+	/* In two parts, the first one without its end. */
+	registration__send(socket, "+19", 3, NULL, 0);
+	assert_string_equal(say(socket, "2 fourth", -1), "");
+	/* A slice that has left cannot be followed, but the last one. */
+	json_decref(registration__ask_about("unregister-slice", "fourth", fd));
+	assert_string_equal(say(socket, "+256 a", -1), "ENOENT");
+	assert_int_equal(registration__done("third"), 3);
+	close(socket);
+	end(fd, memory);
+	assert_true(registration__becomes_absent("last"));
+	assert_int_equal(registration__done("third"), -1);
+}
+
 static int start(void **state)
 {
 	run("host_up");
@@ -194,6 +259,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("slices in one memory show their values, also from the next dartd, and end with the memory",
 		     test_values),
+		TEST("short forms add slices to the memory of the slice before them, or are refused",
+		     test_short),
 		TEST("slices that overlap, are not aligned or leave their memory, and those of another user are refused without a change",
 		     test_refused),
 		TEST("a slice is unregistered with the descriptor of its memory only, and its neighbours stay",

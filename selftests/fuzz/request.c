@@ -46,7 +46,14 @@ static int take_store(struct request *request)
 			       "file", &file);
 }
 
+static int take_short(struct request *request)
+{
+	require(request->text && request->fd < 0 && request->slice);
+	return entry_name__check(request->text, &request->error);
+}
+
 static const struct request_type types[] = {
+	{ "+", NULL, take_short, .is_short = true },
 	{ "new-slice", "entry", take_slice, .fd = REQUEST_FD_OPTIONAL },
 	{ "store-create", "store", take_store, .only_root = "create a store",
 	  .fd = REQUEST_FD_OPTIONAL, .keeps = "store" },

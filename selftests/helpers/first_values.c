@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * first_values COUNT INTERVAL_MS: registers the slices first-0 and so on, one each interval, in
- * memory of its own.  Each shows asked_ns, CLOCK_MONOTONIC just before its registration.  Prints a
- * line with the same as JSON for each, and replied_ns, after the reply of dartd.  Ends half an
- * interval after the last one, and all slices with it.
+ * first_values COUNT INTERVAL_MS [shared]: registers the slices first-0 and so on, one each
+ * interval, each in memory of its own, or "shared": in the memory of slice "first", which is
+ * registered before them.  Each shows asked_ns, CLOCK_MONOTONIC just before its registration.
+ * Prints a line with the same as JSON for each, and replied_ns, after the reply of dartd.  Ends half
+ * an interval after the last one, and all slices with it.
  */
 #include <errno.h>
 #include <error.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +25,7 @@
 #include <libdart/registration/descriptor.h>
 
 #define MEMORY 4096
+#define SLICE 64 /* bytes */
 
 static void sleep_ms(uint64_t ms)
 {
@@ -85,19 +88,58 @@ static void ask(int connection, const char *name, int memory)
 		error(1, 0, "%s: %s", name, reply);
 }
 
-static void register_slice(int connection, int number)
+/* The same for another slice in that memory. */
+static void ask_more(int connection, const char *name, int offset)
 {
-	volatile uint64_t *value;
+	char request[128], reply[512];
+	ssize_t length;
+
+	length = snprintf(request, sizeof(request), "%c%d %s\n", DART_REGISTRATION_SHORT, offset,
+			  name);
+	if (send(connection, request, length, MSG_NOSIGNAL) != length)
+		error(1, errno, "%s", name);
+	length = recv(connection, reply, sizeof(reply) - 1, 0);
+	if (length <= 0)
+		error(1, 0, "%s: no reply", name);
+	reply[length] = '\0';
+	if (strcmp(reply, "{\"ok\":true}\n"))
+		error(1, 0, "%s: %s", name, reply);
+}
+
+static void register_slice(int connection, int number, int memory, volatile uint64_t *value,
+			   int offset)
+{
 	char name[32];
-	int memory;
 
 	snprintf(name, sizeof(name), "first-%d", number);
-	value = make_memory(&memory);
 	*value = dart_clock__ns(CLOCK_MONOTONIC);
-	ask(connection, name, memory);
+	if (offset)
+		ask_more(connection, name, offset);
+	else
+		ask(connection, name, memory);
 	printf("{\"entry\": \"%s\", \"asked_ns\": %llu, \"replied_ns\": %llu}\n", name,
 	       (unsigned long long)*value, (unsigned long long)dart_clock__ns(CLOCK_MONOTONIC));
-	close(memory);
+}
+
+static void register_all(int connection, int count, int interval_ms, bool is_shared)
+{
+	volatile uint64_t *shared = NULL;
+	int memory = -1;
+
+	if (is_shared) {
+		shared = make_memory(&memory);
+		ask(connection, "first", memory);
+		sleep_ms(interval_ms);
+	}
+	for (int i = 0; i < count; i++) {
+		volatile uint64_t *own = is_shared ? shared + (i + 1) * SLICE / sizeof(*own) :
+						     make_memory(&memory);
+
+		register_slice(connection, i, memory, own, is_shared ? (i + 1) * SLICE : 0);
+		if (!is_shared)
+			close(memory);
+		sleep_ms(interval_ms);
+	}
 }
 
 int main(int argc, char *argv[])
@@ -105,13 +147,11 @@ int main(int argc, char *argv[])
 	const int count = argc > 2 ? atoi(argv[1]) : 0, interval_ms = argc > 2 ? atoi(argv[2]) : 0;
 	int connection;
 
-	if (count <= 0 || interval_ms <= 0)
-		error(1, 0, "usage: first_values COUNT INTERVAL_MS");
+	if (count <= 0 || interval_ms <= 0 || (argc > 3 && strcmp(argv[3], "shared")) ||
+	    (argc > 3 && count >= MEMORY / SLICE))
+		error(1, 0, "usage: first_values COUNT INTERVAL_MS [shared]");
 	connection = connect_dartd();
-	for (int i = 0; i < count; i++) {
-		register_slice(connection, i);
-		sleep_ms(interval_ms);
-	}
+	register_all(connection, count, interval_ms, argc > 3);
 	sleep_ms(interval_ms / 2);
 	close(connection);
 	return 0;

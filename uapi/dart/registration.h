@@ -109,6 +109,13 @@
  *       "sequence" are refused.  The service
  *       manager keeps such memory, unless there is too much of it, and the next agent registers
  *       its slices at the same addresses without a request.
+ *   +O N
+ *       A line without JSON, the short form of the last "new-slice" or short form that succeeded
+ *       on the same connection: adds the slice N at byte O, in decimal digits, of the same memory,
+ *       with the same schema and exposure.  No descriptor comes with it.  The reply is
+ *       {"ok": true} alone.  ENOENT: there is no such request, or its slice has left the table.
+ *       For the agent this is the quickest way to show many objects of one type, or functions
+ *       that share memory.  Older agents refuse it with EINVAL.
  *   {"request": "unregister-slice", "name": N}
  *       Removes the entry N if it is a slice in the memory whose descriptor comes with
  *       the first byte.  Other slices in it stay; the agent removes all of them when
@@ -469,6 +476,8 @@
 #define DART_REGISTRATION_FIELDS_MAX	1024	/* of a slice's schema */
 #define DART_REGISTRATION_MEMORY_PAGES_MAX	256	/* of slices */
 #define DART_REGISTRATION_SLICE_ALIGNMENT	64	/* bytes */
+/* The first byte of a short form. */
+#define DART_REGISTRATION_SHORT	'+'
 #define DART_REGISTRATION_CLIENTS	64
 
 /* Changes of one request: other requests wait meanwhile. */

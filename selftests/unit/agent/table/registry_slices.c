@@ -105,6 +105,71 @@ static void test_asked_again(void **state)
 	assert_int_equal(control_region.generation, generation);
 }
 
+/* Asks for a slice like the one at @place. */
+static int ask_like(struct registry *registry, uint64_t place, uid_t uid, const char *name,
+		    uint64_t offset, struct dart_error *error)
+{
+	struct slice_request asked = { .name = name, .owner = uid, .fd = -1, .offset = offset };
+	struct entry *entry;
+	const int ret = registry__add_like(registry, place, &asked, &entry, error);
+
+	if (!ret)
+		inventory__set_owner(&registry->inventory, entry, uid);
+	return ret;
+}
+
+static void test_like(void **state)
+{
+	struct registry *registry = *state;
+	const int fd = begin(registry, 1000, "first");
+	struct entry *first = inventory__find(&registry->inventory, "first"), *second;
+	const uint64_t place = registry__note_place(first);
+	struct dart_error error;
+	uint64_t generation;
+
+	assert_int_not_equal(place, 0);
+	assert_int_equal(ask_like(registry, place, 1000, "second", 64, &error), 0);
+	assert_true(is_published("second"));
+	second = inventory__find(&registry->inventory, "second");
+	assert_true(dart_schema__equals(second->schema, first->schema));
+	assert_ptr_not_equal(second->schema, first->schema);
+	assert_ptr_equal(second->arena, first->arena);
+	assert_int_equal(second->place.first, first->place.first + 64);
+	assert_int_equal(second->owner, 1000);
+	/* A slice can be like one that was added so. */
+	assert_int_equal(ask_like(registry, registry__note_place(second), 1000, "third", 128, &error),
+			 0);
+
+	generation = control_region.generation;
+	assert_int_equal(ask_like(registry, place, 1000, "second", 64, &error), 0);
+	assert_int_equal(ask_like(registry, place, 1000, "first", 0, &error), 0);
+	assert_int_equal(ask_like(registry, place, 1000, "second", 192, &error), -EEXIST);
+	assert_int_equal(ask_like(registry, place, 1000, "other", 64, &error), -EEXIST);
+	assert_int_equal(ask_like(registry, place, 1000, "a b", 192, &error), -EINVAL);
+	assert_int_equal(ask_like(registry, place, 1000, "", 192, &error), -EINVAL);
+	assert_int_equal(ask_like(registry, place, 1000, "other", 224, &error), -EINVAL);
+	assert_int_equal(ask_like(registry, place, 1000, "other", MEMORY, &error), -EINVAL);
+	assert_int_equal(ask_like(registry, place, 1000, "other", 1ULL << 63, &error), -EINVAL);
+	/* Neither a slice of another user, nor one that is not there. */
+	assert_int_equal(ask_like(registry, place, 1001, "other", 192, &error), -ENOENT);
+	assert_int_equal(ask_like(registry, place, 0, "other", 192, &error), -ENOENT);
+	assert_int_equal(ask_like(registry, 0, 1000, "other", 192, &error), -ENOENT);
+	assert_int_equal(ask_like(registry, place + 192, 1000, "other", 192, &error), -ENOENT);
+	assert_int_equal(ask_like(registry, place + (1ULL << 32), 1000, "other", 192, &error),
+			 -ENOENT);
+	assert_int_equal(control_region.generation, generation);
+
+	assert_int_equal(registry__remove(registry, first, &error), 0);
+	assert_int_equal(ask_like(registry, place, 1000, "other", 192, &error), -ENOENT);
+	end_leases();
+	assert_int_equal(ask_like(registry, place, 1000, "other", 192, &error), -ENOENT);
+	/* The schema of the second one does not end with that of the first. */
+	assert_int_equal(ask_like(registry, registry__note_place(second), 1000, "other", 0, &error),
+			 0);
+	assert_true(is_published("other"));
+	assert_int_equal(module.lent, 1 << fd);
+}
+
 static void test_users(void **state)
 {
 	struct registry *registry = *state;
@@ -431,6 +496,8 @@ int main(void)
 			     test_size, open_empty, close_empty),
 		TEST_FIXTURE("the same request for a slice in shared memory succeeds without a change",
 			     test_asked_again, open_empty, close_empty),
+		TEST_FIXTURE("a slice like another one has its memory, schema and user, and outlives it",
+			     test_like, open_empty, close_empty),
 		TEST_FIXTURE("only the user whose slices are in the memory adds others, until they are removed",
 			     test_users, open_empty, close_empty),
 		TEST_FIXTURE("each slice counts as an entry of its user, and their memory once, until the last lease",
