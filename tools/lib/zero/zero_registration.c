@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <dart/registration.h>
+
 #include "zero_internal.h"
 
 #define EVENTS (IN_CREATE | IN_MOVED_TO | IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR)
@@ -34,6 +36,16 @@ struct registrar {
 	/* The socket of the dartd that was seen last. */
 	dev_t device;
 	ino_t inode;
+	bool lacks_short; /* this dartd refuses short forms: it is older */
+	/* Of the object that this connection registered last, or NULL. */
+	const struct dart_zero_type *last;
+};
+
+/* A request about an object. */
+struct question {
+	char *text; /* the caller frees it; NULL: out of memory */
+	size_t length;
+	bool is_short;
 };
 
 /* A reply of dartd, or that there is none. */
@@ -123,13 +135,42 @@ static char *name_of(const struct dart_zero *zero, const struct dart_zero_object
 		       name;
 }
 
-/* The request about @object, which the caller frees; NULL if out of memory. */
-static char *write_request(const struct dart_zero *zero, const struct dart_zero_object *object,
-			   size_t *length)
+/* True if a short form can contain @name, which dartd checks. */
+static bool is_word(const char *name)
 {
-	char *name = name_of(zero, object), *text = NULL;
-	FILE *out = name ? open_memstream(&text, length) : NULL;
+	for (; *name > ' ' && *name <= '~'; name++)
+		;
+	return !*name;
+}
 
+/* The short form, for an object like the one before it. */
+static void write_short(struct question *question, const struct dart_zero_object *object,
+			const char *name)
+{
+	const int length = asprintf(&question->text, "%c%u %s\n", DART_REGISTRATION_SHORT,
+				    object->offset, name);
+
+	question->length = length;
+	if (length < 0)
+		question->text = NULL;
+}
+
+/* Asks dartd to list @object, or no longer. */
+static struct question write_request(const struct registrar *registrar,
+				     const struct dart_zero_object *object)
+{
+	const struct dart_zero *zero = registrar->zero;
+	char *name = name_of(zero, object);
+	struct question question = {
+		.is_short = name && object->state == ZERO_WAITING && is_word(name) &&
+			    object->type == registrar->last && !registrar->lacks_short,
+	};
+	FILE *out = name && !question.is_short ?
+			    open_memstream(&question.text, &question.length) :
+			    NULL;
+
+	if (question.is_short)
+		write_short(&question, object, name);
 	if (out) {
 		fprintf(out, "{\"request\":\"%s\",\"name\":",
 			object->state == ZERO_LEAVING ? "unregister-slice" : "new-slice");
@@ -142,16 +183,16 @@ static char *write_request(const struct dart_zero *zero, const struct dart_zero_
 		}
 		fputs("}\n", out);
 		if (fclose(out)) {
-			free(text);
-			text = NULL;
+			free(question.text);
+			question.text = NULL;
 		}
 	}
 	free(name);
-	return text;
+	return question;
 }
 
-/* Sends the request, with @fd at its first byte. */
-static int send_request(int connection, const char *request, size_t length, int fd)
+/* Sends the request, with @fd at its first byte unless it is a short form. */
+static int send_request(int connection, const struct question *question, int fd)
 {
 	union {
 		struct cmsghdr header;
@@ -161,12 +202,12 @@ static int send_request(int connection, const char *request, size_t length, int 
 			      .cmsg_level = SOL_SOCKET,
 			      .cmsg_type = SCM_RIGHTS,
 		      } };
-	struct iovec bytes = { (void *)request, length };
+	struct iovec bytes = { question->text, question->length };
 	struct msghdr message = {
 		.msg_iov = &bytes,
 		.msg_iovlen = 1,
-		.msg_control = &control,
-		.msg_controllen = CMSG_SPACE(sizeof(int)),
+		.msg_control = question->is_short ? NULL : &control,
+		.msg_controllen = question->is_short ? 0 : CMSG_SPACE(sizeof(int)),
 	};
 	ssize_t sent;
 
@@ -257,6 +298,7 @@ static void disconnect(struct registrar *registrar)
 	if (registrar->zero->connection >= 0)
 		close(registrar->zero->connection);
 	registrar->zero->connection = -1;
+	registrar->last = NULL;
 }
 
 static int connect_dartd(struct registrar *registrar)
@@ -280,14 +322,14 @@ static int connect_dartd(struct registrar *registrar)
 	return -errno;
 }
 
-static void ask(struct registrar *registrar, const struct dart_zero_object *object, int fd,
-		const char *request, size_t length, struct answer *answer)
+static void ask(struct registrar *registrar, int fd, const struct question *question,
+		struct answer *answer)
 {
 	answer->fd = -1;
 	answer->text[0] = '\0';
 	answer->ret = connect_dartd(registrar);
 	if (!answer->ret)
-		answer->ret = send_request(registrar->zero->connection, request, length, fd);
+		answer->ret = send_request(registrar->zero->connection, question, fd);
 	if (!answer->ret)
 		answer->ret = receive_reply(registrar->zero->connection, answer);
 }
@@ -426,6 +468,7 @@ static void look_for_dartd(struct registrar *registrar)
 	registrar->device = status.st_dev;
 	registrar->inode = status.st_ino;
 	registrar->delay_ms = DELAY_MIN_MS;
+	registrar->lacks_short = false;
 	disconnect(registrar);
 	while (!TAILQ_EMPTY(&zero->lists[ZERO_REGISTERED]))
 		dart_zero__move(zero, TAILQ_FIRST(&zero->lists[ZERO_REGISTERED]), ZERO_WAITING);
@@ -463,6 +506,20 @@ static int until_due(const struct registrar *registrar)
 	return due <= now ? 0 : due - now < 1000000 ? (int)(due - now) : 1000000;
 }
 
+/*
+ * True if @answer, to a short form, does not tell about its object: dartd is older, or the slice of
+ * the object before is gone.
+ */
+static bool asks_in_full(struct registrar *registrar, const struct answer *answer)
+{
+	if (says(answer->text, "error", "\"EINVAL\""))
+		registrar->lacks_short = true;
+	else if (!says(answer->text, "error", "\"ENOENT\""))
+		return false;
+	registrar->last = NULL;
+	return true;
+}
+
 /* Asks for one object.  With the lock held, which it releases meanwhile. */
 static void proceed(struct registrar *registrar)
 {
@@ -470,25 +527,30 @@ static void proceed(struct registrar *registrar)
 	struct dart_zero_object *object = next_object(zero);
 	const bool is_leaving = object->state == ZERO_LEAVING;
 	const bool was_asked = object->is_asked;
+	const struct dart_zero_type *type = object->type;
 	const int fd = zero->fd;
+	const struct question question = write_request(registrar, object);
 	struct answer answer;
-	size_t length;
-	char *request = write_request(zero, object, &length);
 
 	object->is_asked = true;
 	pthread_mutex_unlock(&zero->lock);
-	if (request)
-		ask(registrar, object, fd, request, length, &answer);
+	if (question.text)
+		ask(registrar, fd, &question, &answer);
 	else
 		answer.ret = -ENOMEM;
-	free(request);
+	free(question.text);
 	pthread_mutex_lock(&zero->lock);
 	if (answer.ret) {
 		object->is_asked = was_asked || !has_no_listener(answer.ret);
 		fail(registrar, answer.ret);
-	} else {
-		take_answer(registrar, object, is_leaving, &answer);
+		return;
 	}
+	/* Then the object is the next one again. */
+	if (question.is_short && asks_in_full(registrar, &answer))
+		return;
+	if (!is_leaving && says(answer.text, "ok", "true"))
+		registrar->last = type;
+	take_answer(registrar, object, is_leaving, &answer);
 }
 
 static void wait_for_events(struct registrar *registrar, int ms)
