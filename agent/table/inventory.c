@@ -69,7 +69,9 @@ static void inventory__count(struct inventory *inventory, const struct entry *en
 		of_source->entries += more;
 		of_source->singles += entry->group ? 0 : more;
 	}
-	coverage_watch__touch(inventory->coverage);
+	/* Slices and counters are no objects of the host. */
+	if (entry->kind == DART_CONTROL_ENTRY_SOURCE || entry->kind == DART_CONTROL_ENTRY_MAP)
+		coverage_watch__touch(inventory->coverage);
 }
 
 int inventory__link(struct inventory *inventory, struct entry *entry, struct dart_error *error)
