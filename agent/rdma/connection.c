@@ -93,8 +93,9 @@ int64_t connection__update(struct connection *connection)
 	int64_t now_ns;
 	int ret;
 
-	if (!mirror->mirrors || !connection->established || connection->peer_qp.is_updating ||
-	    mirror->generation == mirror->mirrors->generation)
+	if (!mirror->mirrors || !connection->established ||
+	    mirror->generation == mirror->mirrors->generation ||
+	    peer_qp__awaits_update(&connection->peer_qp))
 		return 0;
 	now_ns = dart_clock__ns(CLOCK_BOOTTIME);
 	if (now_ns < connection->update_due_ns)

@@ -91,7 +91,7 @@ static void peer_qp__reap(struct peer_qp *peer_qp)
 			peer_qp->has_update_failed = completion.wr_id == UPDATE_ID;
 		}
 		if (completion.wr_id == UPDATE_ID)
-			peer_qp->is_updating = false;
+			peer_qp->is_updating = peer_qp->is_awaited = false;
 		else
 			peer_qp->is_probed = false;
 	}
@@ -123,13 +123,24 @@ int peer_qp__update(struct peer_qp *peer_qp, struct mirror *mirror)
 	int ret;
 
 	update__make(&update, mirror, UPDATE_ID);
-	ret = dart_verbs__result(ibv_req_notify_cq(peer_qp->sent, 0)) ?:
-	      dart_verbs__result(ibv_post_send(peer_qp->queue_pair, update.requests, &bad));
+	ret = dart_verbs__result(ibv_post_send(peer_qp->queue_pair, update.requests, &bad));
 	if (ret)
 		return ret;
 	mirror->generation = mirror->mirrors->generation;
 	peer_qp->is_updating = true;
 	return 0;
+}
+
+bool peer_qp__awaits_update(struct peer_qp *peer_qp)
+{
+	peer_qp__reap(peer_qp);
+	if (!peer_qp->is_updating || peer_qp->is_awaited)
+		return peer_qp->is_updating;
+	peer_qp->is_awaited = true;
+	ibv_req_notify_cq(peer_qp->sent, 0);
+	/* A completion before that makes no event. */
+	peer_qp__reap(peer_qp);
+	return peer_qp->is_updating;
 }
 
 static const char *peer_qp__explain(const struct peer_qp *peer_qp)
@@ -158,7 +169,7 @@ const char *peer_qp__serve(struct peer_qp *peer_qp)
 	 * The event was of something else, perhaps of a probe, and the next one has to be asked
 	 * for.
 	 */
-	if (peer_qp->is_updating) {
+	if (peer_qp->is_awaited) {
 		ibv_req_notify_cq(peer_qp->sent, 0);
 		peer_qp__reap(peer_qp);
 	}

@@ -26,14 +26,15 @@ struct peer_qp {
 	struct ibv_cq *sent;
 	bool is_probed;		/* a probe waits for its answer */
 	bool is_updating;	/* an update is on its way */
+	bool is_awaited;	/* its end is an event, because a later update waits for it */
 	bool has_update_failed;	/* that is why the queue pair has */
 	enum ibv_wc_status status;	/* of a probe or an update that failed */
 };
 
 /*
  * Opens the queue pair for the connect request of @id; READs in flight: @reads; @has_mirror: it
- * may get updates.  A failure, or the end of an update, is an event of @channel with @context.
- * -errno.
+ * may get updates.  A failure, or the end of an update that is awaited, is an event of @channel with
+ * @context.  -errno.
  */
 int peer_qp__open(struct peer_qp *peer_qp, const struct device *device,
 		  struct ibv_pd *pd, struct rdma_cm_id *id, uint8_t reads, bool has_mirror,
@@ -56,6 +57,12 @@ int peer_qp__probe(struct peer_qp *peer_qp);
  * mirror is then the one of the table.  Returns 0 or -errno.
  */
 int peer_qp__update(struct peer_qp *peer_qp, struct mirror *mirror);
+
+/*
+ * True if an update is on its way; then its end is an event.  An update that nobody waits for wakes
+ * nobody.
+ */
+bool peer_qp__awaits_update(struct peer_qp *peer_qp);
 
 /* After an event: says why the queue pair has failed, NULL if it has not. */
 const char *peer_qp__serve(struct peer_qp *peer_qp);
