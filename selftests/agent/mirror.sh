@@ -12,7 +12,8 @@ tls=/run/tls
 patience=60
 
 # shows_first COUNT WAY OPTION...: a controller has the first value of each slice, within an interval
-# that is longer than all of them live
+# that is longer than all of them live; with "shared" in $memory the slices share memory
+memory=
 shows_first() {
 	local count=$1 way=$2 owner controller
 	shift 2
@@ -20,7 +21,8 @@ shows_first() {
 	dart-controller --json --interval 60s --mirror 256K "$@" >$lines 2>$log &
 	controller=$!
 	check "$way: the controller connects" soon grep -q entries $lines
-	first_values "$count" 700 >/run/asked &
+	# shellcheck disable=SC2086 # nothing, or a word
+	first_values "$count" 700 $memory >/run/asked &
 	owner=$!
 	check "$way: $count slices are registered one after the other" wait $owner
 	check "$way: the controller has the value of the last one" \
@@ -41,6 +43,9 @@ check "the agent starts with callers" host_up --config=$file
 shows_first 6 read localhost
 check "it was told of all of them by its mirror, and had tables from it" is_true \
 	'select(has("summary")).summary.mirror | .updates >= 6 and .tables > 0' $lines
+memory=shared
+shows_first 6 "read, in memory that dartd has" localhost
+memory=
 shows_first 4 rpc --transport rpc localhost
 check "it was told by messages" is_true \
 	'select(has("summary")).summary.mirror | .updates > 0 and .tables == 0' $lines

@@ -8,14 +8,16 @@ lib=$(realpath "$(dirname "$0")/../lib")
 lines=/run/lines
 patience=60
 
-# figures INTERVAL OPTION...: prints the times of 40 slices, one a second
+# figures INTERVAL MEMORY OPTION...: prints the times of 40 slices, one a second, each with its own
+# memory, or "shared"
 figures() {
-	local interval=$1
-	shift
+	local interval=$1 memory=${2#own}
+	shift 2
 	dart-controller --json --interval "$interval" "$@" localhost >"$lines" 2>/run/log &
 	controller=$!
 	soon grep -q entries "$lines" || return
-	first_values 40 1000 >/run/asked
+	# shellcheck disable=SC2086 # nothing, or a word
+	first_values 40 1000 $memory >/run/asked
 	soon grep -q "$(tail -n1 /run/asked | gojq .asked_ns)" "$lines"
 	end_processes "$controller"
 	python3 "$lib/first_values.py" /run/asked "$lines" /run/bare || return
@@ -24,11 +26,14 @@ figures() {
 
 # told INTERVAL: with a mirror and without
 told() {
-	check "at an interval of $1 all slices are shown" figures "$1"
+	check "at an interval of $1 all slices are shown" figures "$1" own
 	echo "# without a mirror, every $1:"
 	cat "$output"
-	check "and with a mirror" figures "$1" --mirror 256K
+	check "and with a mirror" figures "$1" own --mirror 256K
 	echo "# with a mirror, every $1:"
+	cat "$output"
+	check "and slices in memory that dartd has already" figures "$1" shared --mirror 256K
+	echo "# with a mirror, in such memory, every $1:"
 	cat "$output"
 }
 

@@ -35,7 +35,8 @@ struct sample_head {
 	 */
 	int64_t clock_offset_ns;
 	uint64_t clock_uncertainty_ns;
-	uint32_t reads; /* READs including the header's; for a call, requests */
+	/* READs including the header's, unless added entries need none; for a call, requests */
+	uint32_t reads;
 	uint64_t bytes; /* bytes of these READs */
 	uint64_t failed; /* scrapes of this target so far */
 	uint64_t missed;

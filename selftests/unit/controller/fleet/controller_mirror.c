@@ -18,6 +18,7 @@
 
 #define HOSTS 2
 #define MIRROR 65536
+#define LEASE_MS 60000
 #define ROOM 65536
 #define DEADLINE_NS 600000000000ULL
 /* In the thread of the adapter, where no assertion of cmocka works. */
@@ -45,6 +46,7 @@ struct changing {
 };
 
 static struct changing hosts[HOSTS];
+static uint32_t lease = LEASE_MS; /* of their tables, ms */
 static struct simulated_host *all_hosts[HOSTS];
 
 /* @generation 1 is the first table, with one entry; later ones add one each. */
@@ -77,7 +79,7 @@ static int host__publish(struct changing *own)
 		.exposure = DART_CONTROL_EXPOSURE_EXACT,
 		.cpus = 4,
 		.page_size = 4096,
-		.lease_ms = 60000,
+		.lease_ms = lease,
 		.node_name = "host",
 		.entries = &entry,
 		.entry_count = 1,
@@ -207,6 +209,8 @@ static void hosts__close(void)
 static atomic_uint entries[HOSTS], losses;
 /* Partial samples, and the ones whose entry a scrape had shown before, or that had others. */
 static atomic_uint parts, late_parts;
+/* READs of all of them: of the header, too, if the table is not known well enough. */
+static atomic_uint part_reads;
 
 static int note_sample(struct sink *sink, const struct target_settings *target,
 		       const struct sample *sample, const struct latency *decoded)
@@ -215,6 +219,7 @@ static int note_sample(struct sink *sink, const struct target_settings *target,
 		if (sample->entry_count != 1 ||
 		    sample->entries[0].entry->place < atomic_load(&entries[target->index]))
 			atomic_fetch_add(&late_parts, 1);
+		atomic_fetch_add(&part_reads, sample->head.reads);
 		atomic_fetch_add(&parts, 1);
 		return 0;
 	}
@@ -274,6 +279,7 @@ static void bed__open(uint64_t mirror_bytes, uint64_t interval_ns)
 	atomic_store(&losses, 0);
 	atomic_store(&parts, 0);
 	atomic_store(&late_parts, 0);
+	atomic_store(&part_reads, 0);
 	bed.options.settings.interval_ns = interval_ns;
 	bed.options.settings.mirror_bytes = mirror_bytes;
 	bed.null = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -417,15 +423,17 @@ static void bed__await_parts(unsigned int count)
 }
 
 /* The host changes while it is scraped, so the next scrape is due long after the update. */
-static void test_parts(void **state)
+/* In a lease the scrapes of @interval_ns look at the header often enough, or they do not. */
+static void check_parts(uint64_t interval_ns, uint32_t lease_ms, unsigned int reads)
 {
 	enum { CHANGES = 3 };
 	const struct summary *summary;
 	unsigned int i;
 
 	sink.takes_parts = true;
+	lease = lease_ms;
 	hosts__open();
-	bed__open(MIRROR, 500000000);
+	bed__open(MIRROR, interval_ns);
 	bed__add(0);
 	bed__add(1);
 	bed__await(0, 1);
@@ -439,6 +447,7 @@ static void test_parts(void **state)
 	assert_int_equal(atomic_load(&late_parts), 0);
 	assert_int_equal(count__of(&summary->parts), CHANGES);
 	assert_int_equal(count__of(&summary->gaps), 0);
+	assert_int_equal(atomic_load(&part_reads), CHANGES * reads);
 
 	/* A mirror that is not whole: the table is READ, and all values at once. */
 	hosts[0].lies = true;
@@ -447,6 +456,13 @@ static void test_parts(void **state)
 	assert_int_equal(atomic_load(&parts), CHANGES);
 	end();
 	sink.takes_parts = false;
+	lease = LEASE_MS;
+}
+
+static void test_parts(void **state)
+{
+	check_parts(500000000, LEASE_MS, 1);
+	check_parts(500000000, 1, 2);
 }
 
 static void test_lies(void **state)
