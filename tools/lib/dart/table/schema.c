@@ -19,14 +19,21 @@ bool dart_text__is_valid(const char *text)
 	return true;
 }
 
+/* Of names.  strspn(3) would make this of a string for each name, and tables have thousands. */
+static const bool is_allowed[256] = {
+	['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['0' ... '9'] = true, ['_'] = true,
+	['-'] = true,	      ['.'] = true,	    [':'] = true,	  ['/'] = true,
+	['@'] = true,	      ['+'] = true,	    ['='] = true,	  ['%'] = true,
+	['~'] = true,	      ['['] = true,	    [']'] = true,
+};
+
 /* @size: bytes that a name can have with its NUL. */
 static bool is_name(const char *name, size_t size)
 {
-	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
-				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				      "0123456789_-.:/@+=%~[]";
-	size_t length = strspn(name, allowed);
+	size_t length = 0;
 
+	while (is_allowed[(unsigned char)name[length]])
+		length++;
 	return length && length < size && !name[length];
 }
 
