@@ -257,18 +257,35 @@ static struct entry *registry__find_like(const struct registry *registry, uint64
 	return entry && !entry->is_on_lease && entry->owner == owner ? entry : NULL;
 }
 
-/* NULL: out of memory. */
+/* Without the checks of dart_schema__add(), which its fields have passed; NULL: out of memory. */
 static struct dart_schema *copy_schema(const struct dart_schema *schema)
 {
-	struct dart_schema *copy = dart_schema__new(schema->name, schema->length);
-	uint32_t i;
+	struct dart_schema *copy = calloc(1, sizeof(*copy));
+	struct dart_field *field;
 
-	for (i = 0; copy && i < schema->field_count; i++)
-		if (dart_schema__add(copy, &schema->fields[i])) {
-			dart_schema__free(copy);
-			copy = NULL;
+	if (!copy)
+		return NULL;
+	copy->length = schema->length;
+	copy->name = strdup(schema->name);
+	copy->fields = calloc((size_t)schema->field_count + 1, sizeof(*copy->fields));
+	if (!copy->name || !copy->fields)
+		goto free_copy;
+	for (; copy->field_count < schema->field_count; copy->field_count++) {
+		field = &copy->fields[copy->field_count];
+		*field = schema->fields[copy->field_count];
+		field->name = strdup(field->name);
+		field->unit = strdup(field->unit);
+		if (!field->name || !field->unit) {
+			free(field->name);
+			free(field->unit);
+			goto free_copy;
 		}
+	}
 	return copy;
+
+free_copy:
+	dart_schema__free(copy);
+	return NULL;
 }
 
 /* Makes a line about @entry out of the line about @like, which differs in name and offset. */
