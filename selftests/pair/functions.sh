@@ -59,7 +59,7 @@ check "every controller sees the last of them leave the table" soon have_ended
 kill $pids
 check "and has shown each of them, once, with its final values" sh -c \
 	"python3 '$lib/functions.py' $count $work/by-* >$work/findings; status=\$?
-	 cat $work/findings; exit \$status"
+	 cat $work/findings; [ \$status = 0 ] || tail -n 20 $work/log-*; exit \$status"
 grep "^#" "$work/findings"
 on host dartctl -j show dartd >/run/self
 check "no entry left the table early" is_true '.values.rows[0].lingering_cut_short == 0' /run/self
