@@ -33,8 +33,8 @@ struct peer_qp {
 
 /*
  * Opens the queue pair for the connect request of @id; READs in flight: @reads; @has_mirror: it
- * may get updates.  A failure, or the end of an update that is awaited, is an event of @channel with
- * @context.  -errno.
+ * may get updates.  A failure, or the end of an update that is awaited, is an event of @channel
+ * with @context.  -errno.
  */
 int peer_qp__open(struct peer_qp *peer_qp, const struct device *device,
 		  struct ibv_pd *pd, struct rdma_cm_id *id, uint8_t reads, bool has_mirror,

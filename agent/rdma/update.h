@@ -25,11 +25,11 @@ struct update {
  * Makes the requests that WRITE the blocks of the table that changed since @mirror->generation, as
  * far as the mirror reaches, or of a table that is longer than the mirror the first block alone,
  * from whose header the controller learns the length.  Runs of blocks with up to UPDATE_GAP bytes
- * in between become one, and more than UPDATE_WRITES become fewer.  Only the last request is signaled
- * and has immediate data; all have the number @id.
+ * in between become one, and more than UPDATE_WRITES become fewer.  Only the last request is
+ * signaled and has immediate data; all have the number @id.
  *
- * While a request waits for a receive of the controller the table may change.  Then the mirror holds
- * no whole table, which the controller finds out; the next update writes the later changes.
+ * While a request waits for a receive of the controller the table may change.  Then the mirror
+ * holds no whole table, which the controller finds out; the next update writes the later changes.
  */
 void update__make(struct update *update, const struct mirror *mirror, uint64_t id);
 

@@ -218,8 +218,8 @@ static ssize_t client__peek(const struct client *client, char *bytes, size_t roo
 }
 
 /*
- * Takes the first @length bytes of a request.  The first one comes alone, to know with which byte of
- * which request a file descriptor arrived, unless none may come with this request.
+ * Takes the first @length bytes of a request.  The first one comes alone, to know with which byte
+ * of which request a file descriptor arrived, unless none may come with this request.
  */
 static ssize_t client__take_first(struct client *client, size_t length)
 {
@@ -239,7 +239,8 @@ static ssize_t client__take_first(struct client *client, size_t length)
 
 /*
  * Receives up to the end of a request and no further.  Returns 1 if the request is complete, 0 to
- * call again, -EAGAIN if the rest has not arrived, -EPIPE if the peer has closed, or another -errno.
+ * call again, -EAGAIN if the rest has not arrived, -EPIPE if the peer has closed, or another
+ * -errno.
  */
 static int client__receive_some(struct client *client)
 {

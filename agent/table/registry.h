@@ -106,8 +106,8 @@ int registry__add_slice(struct registry *registry, struct slice_request *asked, 
 uint64_t registry__note_place(const struct entry *entry);
 /*
  * Adds the slice @asked->name at @asked->offset of the memory of the slice of its user at @place, a
- * number of registry__note_place(), with the same schema and exposure, and notes it as that slice is
- * noted.  -ENOENT: there is no such slice.
+ * number of registry__note_place(), with the same schema and exposure, and notes it as that slice
+ * is noted.  -ENOENT: there is no such slice.
  */
 int registry__add_like(struct registry *registry, uint64_t place, struct slice_request *asked,
 		       struct entry **entry, struct dart_error *error);
