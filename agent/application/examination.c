@@ -13,6 +13,7 @@
 #include "agent/base/lone_thread.h"
 #include "agent/base/loop_timer.h"
 #include "host_process.h"
+#include "reader.h"
 
 #define STACK_BYTES (256 << 10)
 #define RUNNING_MAX 8 /* threads that are not held */
@@ -87,11 +88,38 @@ static bool has_build(pid_t parent, const struct dart_application_build_id *id)
 	return is_copy;
 }
 
+/*
+ * Reads the values of an entry once, which maps their pages into the process.  The module takes no
+ * page fault, and fork(2) copies no mapping of shared memory: the master of nginx, whose workers
+ * count, would never have mapped the page of its counters.
+ */
+static void map_values(const struct application_process *process,
+		       const struct dart_application_entry *entry)
+{
+	struct application_reader *reader;
+	struct dart_error ignored;
+	void *rows;
+
+	if (application_reader__new(&reader, entry, &ignored))
+		return;
+	rows = calloc(entry->rows, entry->schema->length);
+	if (rows)
+		application_reader__read(reader, process, rows, NULL, 0);
+	free(rows);
+	application_reader__free(reader);
+}
+
 static void attach(struct finding *finding, int pidfd, const struct dart_application_layout *layout)
 {
+	uint32_t i;
+
 	finding->ret = application_process__attach(&finding->process, pidfd, layout, &finding->why);
-	if (finding->ret)
+	if (finding->ret) {
 		finding->process.memory = -1;
+		return;
+	}
+	for (i = 0; i < layout->entry_count; i++)
+		map_values(&finding->process, &layout->entries[i]);
 }
 
 static void describe(struct examination *examination, enum application_format format)
