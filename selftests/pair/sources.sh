@@ -57,6 +57,7 @@ check "sources of a disk and of three cgroups are registered" on host sh -ec '
 
 check "the host serves snapshots of its /proc files" \
 	on host until_ready /run/snapshots.log snapshots 4793 "${sections[@]}" true
+check "the agent has nothing left to do" on host settled
 check "every value lies between two snapshots of the kernel's" scrape
 on host sh -c 'echo 1 >/sys/fs/cgroup/busy/cgroup.kill'
 on host pkill -x snapshots

@@ -23,13 +23,6 @@ names() {
 		select(startswith(\"$1\"))] | sort | join(\" \")"
 }
 
-# settled: waits until no lease is left
-settled() {
-	until on host dartctl -j status | is_true '.leases == 0'; do
-		sleep 0.5
-	done
-}
-
 pins() {
 	on host sh -c 'echo 1 >/proc/sys/vm/stat_refresh
 		awk "\$1 == \"nr_foll_pin_acquired\" { sum += \$2 }
@@ -96,7 +89,7 @@ check "a controller sees that the veth peer of such a device left the table" \
 	lacks netdev:stats@v0
 check "the agent lists no source of removed objects" \
 	[ "$(names snmp)$(names netdev)" = "" ]
-check "all leases on removed entries end" settled
+check "all leases on removed entries end" on host settled
 check "removed sources leave no pinned pages and no memory regions" \
 	[ "$(pins)" = "$before" ]
 
@@ -131,7 +124,7 @@ check "a controller sees that a removed cgroup left its follower" \
 on host ip netns del green
 check "a controller sees that a deleted namespace left its follower" \
 	lacks "snmp:udp@net:$inode"
-check "all leases on followed entries end" settled
+check "all leases on followed entries end" on host settled
 
 kill -INT $controller
 exec 3<&-	# a controller that waits to write its line would not end
@@ -155,7 +148,7 @@ check "a follower registers 40 cgroups after its queue overflowed" \
 	[ "$(names cgroup | wc -w)" -eq 43 ]
 on host sh -c "rmdir $cgroups/pods/* 2>/dev/null; rmdir $cgroups/pods"
 check "a follower ends when its subtree is removed" [ "$(names cgroup)" = "" ]
-check "all leases on entries of former followers end" settled
+check "all leases on entries of former followers end" on host settled
 check "former followers leave no pinned pages and no memory regions" \
 	[ "$(pins)" = "$before" ]
 
