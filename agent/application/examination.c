@@ -13,7 +13,6 @@
 #include "agent/base/lone_thread.h"
 #include "agent/base/loop_timer.h"
 #include "host_process.h"
-#include "reader.h"
 
 #define STACK_BYTES (256 << 10)
 #define RUNNING_MAX 8 /* threads that are not held */
@@ -34,24 +33,6 @@ static void examiners__put(struct examiners *examiners)
 		return;
 	close(examiners->done);
 	free(examiners);
-}
-
-/* ---- findings */
-
-struct finding finding__take(struct finding *finding)
-{
-	struct finding taken = *finding;
-
-	*finding = (struct finding){ .ret = -ENOENT, .process.memory = -1 };
-	return taken;
-}
-
-void finding__clear(struct finding *finding)
-{
-	if (finding->process.memory >= 0)
-		application_process__detach(&finding->process);
-	dart_application_layout__free(finding->layout);
-	*finding = (struct finding){ .ret = -ENOENT, .process.memory = -1 };
 }
 
 static void examination__put(struct examination *examination)
@@ -88,56 +69,6 @@ static bool has_build(pid_t parent, const struct dart_application_build_id *id)
 	return is_copy;
 }
 
-/*
- * Reads the values of an entry once, which maps their pages into the process.  The module takes no
- * page fault, and fork(2) copies no mapping of shared memory: the master of nginx, whose workers
- * count, would never have mapped the page of its counters.
- */
-static void map_values(const struct application_process *process,
-		       const struct dart_application_entry *entry)
-{
-	struct application_reader *reader;
-	struct dart_error ignored;
-	void *rows;
-
-	if (application_reader__new(&reader, entry, &ignored))
-		return;
-	rows = calloc(entry->rows, entry->schema->length);
-	if (rows)
-		application_reader__read(reader, process, rows, NULL, 0);
-	free(rows);
-	application_reader__free(reader);
-}
-
-static void attach(struct finding *finding, int pidfd, const struct dart_application_layout *layout)
-{
-	uint32_t i;
-
-	finding->ret = application_process__attach(&finding->process, pidfd, layout, &finding->why);
-	if (finding->ret) {
-		finding->process.memory = -1;
-		return;
-	}
-	for (i = 0; i < layout->entry_count; i++)
-		map_values(&finding->process, &layout->entries[i]);
-}
-
-static void describe(struct examination *examination, enum application_format format)
-{
-	struct finding *finding = &examination->findings[format];
-
-	finding->ret = application_mapped__describe(examination->pidfd, format, &finding->layout,
-						    &finding->why);
-	if (finding->ret) {
-		finding->layout = NULL;
-		return;
-	}
-	attach(finding, examination->pidfd, finding->layout);
-	/* The program has changed its memory since: look again. */
-	if (finding->ret == -ENOEXEC)
-		finding->ret = -EAGAIN;
-}
-
 /* Of a process that may become an instance: most programs that start do not. */
 static void compare_with_parent(struct examination *examination)
 {
@@ -157,7 +88,7 @@ static void read_memory(struct examination *examination)
 	for (format = APPLICATION_FORMAT_ANY + 1; format < APPLICATION_FORMATS; format++) {
 		if (!(examination->formats & 1u << format))
 			continue;
-		describe(examination, format);
+		finding__describe(&examination->findings[format], examination->pidfd, format);
 		is_found |= !examination->findings[format].ret;
 	}
 	if (is_found || examination->formats & 1u << APPLICATION_FORMAT_ANY)
@@ -176,8 +107,8 @@ static void *run(void *argument)
 		read_memory(examination);
 	} else {
 		compare_with_parent(examination);
-		attach(&examination->findings[APPLICATION_FORMAT_ANY], examination->pidfd,
-		       examination->layout);
+		finding__attach(&examination->findings[APPLICATION_FORMAT_ANY], examination->pidfd,
+				examination->layout);
 	}
 	atomic_store(&examination->is_done, true);
 	eventfd_write(examination->examiners->done, 1);

@@ -21,7 +21,7 @@
 #include <libdart/application/layout.h>
 #include <libdart/error.h>
 
-#include "mapped.h"
+#include "finding.h"
 #include "process.h"
 
 #define EXAMINATION_TIMEOUT_MS 2000
@@ -29,18 +29,6 @@
 /* Attached processes wait until nothing has been examined for a while, at most for the bound. */
 #define EXAMINATION_QUIET_MS 100
 #define EXAMINATION_QUIET_MAX_MS 1000
-
-/* What an examination has found out about one format. */
-struct finding {
-	/*
-	 * 0: @process is attached; -ENOENT: nothing of this format, as if it was never asked for; or
-	 * another error of application_mapped__describe() or application_process__attach().
-	 */
-	int ret;
-	struct dart_error why;
-	struct application_process process; /* its memory is -1 after it was taken */
-	struct dart_application_layout *layout; /* of described memory; NULL after it was taken */
-};
 
 struct examination;
 
@@ -142,9 +130,6 @@ struct examination *examinations__find(const struct examinations *examinations, 
  * an owner.
  */
 void examinations__disown(struct examinations *examinations, const void *owner);
-/* Takes a finding out of an examination. */
-struct finding finding__take(struct finding *finding);
-void finding__clear(struct finding *finding);
 
 /* The sentence about a process that holds a thread; returns -ETIMEDOUT. */
 int examination__explain_hold(const struct examination *examination, struct dart_error *error);
