@@ -59,8 +59,8 @@ int peer_qp__probe(struct peer_qp *peer_qp);
 int peer_qp__update(struct peer_qp *peer_qp, struct mirror *mirror);
 
 /*
- * True if an update is on its way; then its end is an event.  An update that nobody waits for wakes
- * nobody.
+ * True if an update is on its way; then its end is an event.  The end of an update wakes dartd only
+ * after this call.
  */
 bool peer_qp__awaits_update(struct peer_qp *peer_qp);
 

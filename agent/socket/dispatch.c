@@ -113,7 +113,7 @@ int dispatch__members(const struct request_table *tables,
 	return ret ?: (*type)->handle(request);
 }
 
-/* The type of the short form @line, @length bytes; NULL: it is none. */
+/* The type of the short form @line, @length bytes; NULL: no type has such a line. */
 static const struct request_type *find_short(const struct request_table *tables, const char *line,
 					     size_t length, void **subject)
 {

@@ -69,7 +69,7 @@ static void inventory__count(struct inventory *inventory, const struct entry *en
 		of_source->entries += more;
 		of_source->singles += entry->group ? 0 : more;
 	}
-	/* Slices and counters are no objects of the host. */
+	/* The report counts objects of the host, which slices and counters are not. */
 	if (entry->kind == DART_CONTROL_ENTRY_SOURCE || entry->kind == DART_CONTROL_ENTRY_MAP)
 		coverage_watch__touch(inventory->coverage);
 }

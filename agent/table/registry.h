@@ -97,8 +97,8 @@ int registry__add_counters(struct registry *registry, const char *name, json_t *
 			   struct entry **entry, struct dart_error *error);
 /*
  * Without @asked->fd, *@fd is a descriptor of new memory, and with memory of a client that is new,
- * the one that proves its use: the caller closes both.  Otherwise it is -1, and if the slice is @asked->owner's entry of this name, schema
- * and place already, nothing changes.  Takes @asked->schema over, even on error.
+ * the one that proves its use: the caller closes both.  Otherwise it is -1, and if the slice is an
+ * entry of @asked->owner with this name, schema and place already, nothing changes.  Takes @asked->schema over, even on error.
  */
 int registry__add_slice(struct registry *registry, struct slice_request *asked, int *fd,
 			struct entry **entry, struct dart_error *error);
@@ -107,7 +107,7 @@ uint64_t registry__note_place(const struct entry *entry);
 /*
  * Adds the slice @asked->name at @asked->offset of the memory of the slice of its user at @place, a
  * number of registry__note_place(), with the same schema and exposure, and notes it as that slice
- * is noted.  -ENOENT: there is no such slice.
+ * is noted.  -ENOENT: the table has no slice at this place.
  */
 int registry__add_like(struct registry *registry, uint64_t place, struct slice_request *asked,
 		       struct entry **entry, struct dart_error *error);

@@ -49,7 +49,7 @@ static double load_of(uint32_t step)
 /*
  * Keys of paths, or of their hops.  Keys of hops that differ in the number of the hop alone would
  * collide with those of another path together, because CRCs are linear; the theory has independent
- * ones.
+ * keys.
  */
 static void make_key(const struct run *run, uint64_t path, uint32_t hop, uint8_t key[INGEST_KEY])
 {

@@ -36,14 +36,14 @@ check "a child counts in shared memory" soon grep -q ready "$ready"
 check "dartd starts" host_up
 # A server may open a port within 5 s, which would name it.
 check "the parent is gathered" soon dartctl application add shared --pid "$pid" --gather 100ms
-check "its values are those that the child counted" soon counted "shared@pid-$pid+100ms"
+check "its row has the count of the child" soon counted "shared@pid-$pid+100ms"
 check "the parent is not gathered any more" dartctl application remove "shared@pid:$pid"
 kill "$pid"
 "$program" >"$ready" &
 pid=$!
 check "another parent starts" soon grep -q ready "$ready"
 check "parents of this program are followed" dartctl application follow shared --gather 100ms
-check "the values of this one are there, too" soon counted "shared@pid-$pid+100ms"
+check "its row has the count, too" soon counted "shared@pid-$pid+100ms"
 check "dartd stops" host_down
 kill "$pid"
 rm -f "$layout" "$ready"

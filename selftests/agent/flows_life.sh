@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Flows begin, age and end by dart-flows as a NAT, and their ports are used again, while a switch
 # looks up packets of others: none reaches a host that it was not sent to, and no port has two flows.
-# DART_FLOWS: so many flows.
+# DART_FLOWS: the number of flows.
 . "$(dirname "$0")/../lib.sh"
 
 log=/run/dart-flows.log

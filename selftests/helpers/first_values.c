@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * first_values COUNT INTERVAL_MS [shared]: registers the slices first-0 and so on, one each
- * interval, each in memory of its own, or "shared": in the memory of slice "first", which is
+ * first_values COUNT INTERVAL_MS [shared]: registers the slices first-0 and so on, one in each
+ * interval, each in own memory, or "shared": in the memory of slice "first", which is
  * registered before them.  Each shows asked_ns, CLOCK_MONOTONIC just before its registration.
  * Prints a line with the same as JSON for each, and replied_ns, after the reply of dartd.  Ends half
  * an interval after the last one, and all slices with it.

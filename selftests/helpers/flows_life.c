@@ -16,7 +16,7 @@
  *   moved      flows in use that got another port
  *   reused     ports that a flow got after a flow of another host
  *   repeated   packets that were sent again, because nothing came for 5 s
- *   late       packets for flows that had ended, sent; they reach nobody, or the host of the flow
+ *   late       packets that were sent for ended flows; they reach no host, or the host of the flow
  */
 #include <errno.h>
 #include <error.h>
@@ -39,8 +39,8 @@
 #define REMOTES 200
 #define PATIENCE_NS (5 * SECOND_NS)
 #define GAP_NS (3 * SECOND_NS / 2) /* the longest one but pauses */
-#define PAUSING 16 /* one flow in so many pauses */
-#define LATE 4 /* one late packet for so many flows */
+#define PAUSING 16 /* one of this number of flows pauses */
+#define LATE 4 /* one late packet for this number of flows */
 #define SLOT_NS (10 * SECOND_NS / 1000)
 #define SLOTS 8192
 #define QUEUE (1 << 20)

@@ -138,7 +138,7 @@ static void take_packet(struct nat_switch *self, const uint8_t *frame, size_t le
 	const size_t header = frame[IP + 9] == IPPROTO_TCP ? TCP_LENGTH : UDP_LENGTH;
 	struct nat_packet packet;
 
-	/* An ICMP error of dart-flows is no packet of a host. */
+	/* An ICMP error comes from dart-flows, and not from a host. */
 	if (length != TRANSPORT + header + sizeof(packet.mark) ||
 	    (frame[IP + 9] != IPPROTO_TCP && frame[IP + 9] != IPPROTO_UDP))
 		return;

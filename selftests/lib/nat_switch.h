@@ -54,7 +54,7 @@ void nat_switch__close(struct nat_switch *self);
 /* Up to NAT_SWITCH_BATCH packets from hosts. */
 void nat_switch__forward(struct nat_switch *self, const struct nat_packet *packets, size_t count,
 			 uint64_t now_ns);
-/* Takes all frames of dart-flows, after waiting for one at most so many milliseconds. */
+/* Waits up to @timeout_ms for a frame of dart-flows, and takes all frames that are there. */
 void nat_switch__poll(struct nat_switch *self, int timeout_ms, uint64_t now_ns);
 const struct nat_switch_counts *nat_switch__counts(const struct nat_switch *self);
 

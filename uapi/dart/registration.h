@@ -113,7 +113,8 @@
  *       A line without JSON, the short form of the last "new-slice" or short form that succeeded
  *       on the same connection: adds the slice N at byte O, in decimal digits, of the same memory,
  *       with the same schema and exposure.  No descriptor comes with it.  The reply is
- *       {"ok": true} alone.  ENOENT: there is no such request, or its slice has left the table.
+ *       {"ok": true} alone.  ENOENT: no request came before it, or the slice of that request has
+ *       left the table.
  *       For the agent this is the quickest way to show many objects of one type, or functions
  *       that share memory.  Older agents refuse it with EINVAL.
  *   {"request": "unregister-slice", "name": N}

@@ -85,7 +85,7 @@
  * their last value, so epsilon may be too low, and readers tell how many there are.
  *
  * Merging.  A translator is a program or a switch on the way from sketchers to the collector, with
- * a part of its own.  It knows its sketchers by the source addresses and the queue pairs of their
+ * an own part.  It knows its sketchers by the source addresses and the queue pairs of their
  * WRITEs, which it takes instead of passing them on.  It adds up strips of one period and number,
  * counter by counter, and their reporters, and WRITEs the sum to its part:
  *

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Python reads each of its programs, also those that no other test runs, because they need a compiler
-# for Tofino.
+# Python reads each program in its language, also programs that no other test runs because they need
+# a compiler for Tofino.
 . "$(dirname "$0")/../../lib.sh"
 
 cd "$tests/.." || exit 1

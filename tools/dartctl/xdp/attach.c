@@ -228,7 +228,7 @@ static void keep_tags_in_frames(const struct interface *in)
 		fprintf(stderr, "dartctl: warning: %s\n", error.text);
 }
 
-/* The memory of a collector that is no store; only one is in use. */
+/* The memory of a collector without a store: a journal or a sketch, of which one is in use. */
 struct memory {
 	struct dart_journal_target journal;
 	struct xdp_merger merger;

@@ -129,7 +129,7 @@ static int known__read(struct known *known, int sketchers)
 	return 0;
 }
 
-/* Are its sketchers those of @merger, at whichever queue pairs? */
+/* Does it have the sketchers of @merger?  Their queue pairs may differ. */
 static bool known__has_same(const struct known *known, const struct xdp_merger *merger)
 {
 	uint64_t found = 0;

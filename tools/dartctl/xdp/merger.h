@@ -18,7 +18,7 @@ struct xdp_merger {
 /*
  * Reads the sketch for the translator at @address and its sketchers from the file at @path, and
  * makes @collectors of it: the only collector, which has share 0, is that of the sketch.  Returns 0,
- * or -errno with a sentence in @error; -EINVAL if there is no other sketcher.
+ * or -errno with a sentence in @error; -EINVAL if the sketch has no other sketcher.
  */
 int xdp_merger__load(const char *path, struct in_addr address, struct xdp_merger *merger,
 		     struct dart_collectors *collectors, struct dart_error *error);

@@ -15,7 +15,7 @@
 
 struct xdp_setup {
 	struct dart_collectors collectors;
-	/* The collectors are those of appender.h or merger.h; both NULL: stores. */
+	/* The memory of the collectors, see appender.h and merger.h; both NULL: stores. */
 	const struct dart_journal_target *journal;
 	const struct dart_sketch_target *sketch;
 	uint32_t out_interface;		/* number of the interface that reports leave through */

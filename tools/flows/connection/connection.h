@@ -40,7 +40,7 @@ void connection__restore(struct connection *connection, enum flow_closure closur
 /* Can a segment have these flags?  FIN without ACK, SYN with FIN and others are probes. */
 bool connection__are_flags_valid(uint8_t flags);
 /*
- * Can a segment with these flags begin a connection that nobody tracks: SYN, or ACK alone, of a
+ * Can a segment with these flags begin a connection that is not tracked yet: SYN, or ACK alone, of a
  * connection that is older than the tracking, as nf_conntrack_tcp_loose of Linux takes it up?
  */
 bool connection__may_begin(uint8_t flags);

@@ -187,7 +187,7 @@ static enum nat_verdict begin(struct nat *nat, struct mapping *mapping, const st
 {
 	struct nat_flow *flow;
 
-	/* Damaged ports would get a mapping that nobody uses. */
+	/* Damaged ports would get a mapping without a use. */
 	if (!packet__is_sound(packet))
 		return NAT_INVALID;
 	if (packet->protocol == IPPROTO_TCP && !connection__may_begin(packet__flags(packet)))

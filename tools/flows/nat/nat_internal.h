@@ -64,7 +64,8 @@ struct nat_flow *nat__add_flow(struct nat *nat, struct mapping *mapping, const s
 void nat__free_flow(struct function *function, struct flow *flow);
 
 /*
- * Gives an error its other ends, and those of the packet that it quotes; NAT_RELATED, or why not.
+ * Translates the ends of an error and of the packet that it quotes.  Returns NAT_RELATED, or the
+ * reason for which it did not.
  * Errors do not say that a flow is in use.
  */
 enum nat_verdict nat__translate_error(struct nat *nat, struct packet *packet);

@@ -150,7 +150,7 @@ static void test_like(void **state)
 	assert_int_equal(ask_like(registry, place, 1000, "other", 224, &error), -EINVAL);
 	assert_int_equal(ask_like(registry, place, 1000, "other", MEMORY, &error), -EINVAL);
 	assert_int_equal(ask_like(registry, place, 1000, "other", 1ULL << 63, &error), -EINVAL);
-	/* Neither a slice of another user, nor one that is not there. */
+	/* The slice belongs to another user, or does not exist. */
 	assert_int_equal(ask_like(registry, place, 1001, "other", 192, &error), -ENOENT);
 	assert_int_equal(ask_like(registry, place, 0, "other", 192, &error), -ENOENT);
 	assert_int_equal(ask_like(registry, 0, 1000, "other", 192, &error), -ENOENT);
