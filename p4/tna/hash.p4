@@ -111,7 +111,11 @@ control InvertFirst(in bit<8> kind, inout key_t words)
 			       0xffffffff) name##_polynomial;		\
 	Hash<bit<32>>(HashAlgorithm_t.CUSTOM, name##_polynomial) name;
 
-/* The source port of UDP contains the share, the lowest bits of the CRC. */
+/*
+ * The source port of UDP contains the share, the lowest bits of the CRC.  Journals use neither it
+ * nor slots and checksums.
+ */
+@noWarn("unused")
 control SourcePort(inout key_t words, out bit<16> port)
 {
 	CRCPolynomial<bit<32>>(DART_STORE_SHARE, true, false, false, 0,
@@ -140,6 +144,7 @@ control SourcePort(inout key_t words, out bit<16> port)
 	}
 }
 
+@noWarn("unused")
 control SlotHash(inout key_t words, in bit<8> copy, out bit<32> slot)
 {
 	CRC(slot_0, DART_STORE_SLOT_0)
@@ -172,6 +177,7 @@ control SlotHash(inout key_t words, in bit<8> copy, out bit<32> slot)
 }
 
 /* Never 0, which marks a slot that was never written. */
+@noWarn("unused")
 control ChecksumHash(inout key_t words, out bit<32> checksum)
 {
 	CRC(checksum_0, DART_STORE_CHECKSUM_0)

@@ -96,6 +96,11 @@ header ipv6_words_h {
 	bit<32> destination_3;
 }
 
+/* Headers of a program's own payload. */
+#ifndef HEADERS_OF_PAYLOAD
+#define HEADERS_OF_PAYLOAD
+#endif
+
 struct headers_t {
 	measured_h measured;
 	clone_h clone;
@@ -113,6 +118,7 @@ struct headers_t {
 	reth_h reth;
 	checksum_h slot;
 	value_h value;
+	HEADERS_OF_PAYLOAD
 	icrc_h icrc;
 }
 

@@ -22,6 +22,8 @@
 #define PASTE(width, value)	width##w##value
 #define WIDE(width, value)	PASTE(width, value)
 
+/* Of a report; journals have longer frames. */
+@noWarn("unused")
 control Icrc(inout headers_t headers)
 {
 	Hash<bit<32>>(HashAlgorithm_t.CRC32) hash;

@@ -318,6 +318,8 @@ parser DartEgressParser(packet_in packet, out headers_t headers,
 	}
 }
 
+/* Of reports; journals have a deparser of their own. */
+@noWarn("unused")
 control DartEgressDeparser(packet_out packet, inout headers_t headers,
 			   in egress_t metadata,
 			   in egress_intrinsic_metadata_for_deparser_t

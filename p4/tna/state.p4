@@ -21,8 +21,10 @@
 
 /*
  * Chooses a copy, each with the same probability; with @all_copies, copy @replica.
- * NO_COPY if the collector has no such copy; other collectors of the group may.
+ * NO_COPY if the collector has no such copy; other collectors of the group may.  Journals have no
+ * copies.
  */
+@noWarn("unused")
 control ChooseCopy(in bit<8> all_copies, in bit<8> redundancy,
 		   in bit<8> replica, out bit<8> copy)
 {
