@@ -169,16 +169,20 @@ below() {
 
 # twins: makes a cgroup $twin and one of version 1, $last, both with the id $number.
 # Cgroups of other tests used up ids of version 2 by the ten thousand: so version 1
-# catches up in strides, one directory's ids at a time.
+# catches up in strides, one directory's ids at a time. A directory takes an id for itself and for
+# each of its files. At the root, the files of controllers that other tests enabled there can make
+# that a multiple of the stride: then the ids never meet. So the twins lie in a cgroup that enables
+# no controllers.
 twins() {
+	mkdir /sys/fs/cgroup/twins || return
 	mkdir /run/v1 && mount -t cgroup -o none,name=other other /run/v1 || return
 	below 2 1 mkdir || return
 	last=2
 	number_of_v1=$(stat -c %i /run/v1/2)
 	stride=$((number_of_v1 - $(stat -c %i /run/v1/1)))
 	for attempt in $(seq 40); do
-		twin=twin.$attempt
-		mkdir "/sys/fs/cgroup/$twin"
+		twin=twins/$attempt
+		mkdir "/sys/fs/cgroup/$twin" || return
 		number=$(stat -c %i "/sys/fs/cgroup/$twin")
 		missing=$(((number - number_of_v1) / stride))
 		if [ "$missing" -gt 0 ]; then
@@ -187,6 +191,7 @@ twins() {
 			last=$((last + missing))
 			number_of_v1=$(stat -c %i "/run/v1/$last")
 		fi
+		echo "attempt $attempt: $number, with version 1 $number_of_v1"
 		[ "$number_of_v1" -ne "$number" ] || return 0
 	done
 	return 1
