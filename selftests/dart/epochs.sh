@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Reports of a program that follows the export go on over DART_ROTATIONS rotations of a store on
 # another machine, which loses none of them without rotations: each flow is found in an epoch,
-# also if the disk of the epochs takes nothing for a while.
+# also if the kernel reports, or if the disk of the epochs takes nothing for a while.
 . "$(dirname "$0")/../lib.sh"
 
 rotations=${DART_ROTATIONS:-100}
@@ -62,7 +62,7 @@ before=$(taken)
 start 1 $plain_rate
 check "flows are reported without rotations" wait "$reporter"
 all_taken() {
-	[ $(($(taken) - before)) = $((2 * flows)) ]
+	[ $(($(taken) - before)) = $((${1:-2} * flows)) ]
 }
 check "the network dropped none of them" soon all_taken
 check "the store rotates" on host dartctl store rotate paths
@@ -80,6 +80,42 @@ check "no report is lost at a rotation: each flow is in an epoch" [ "$(found 2)"
 check "epochs follow each other without a gap" sh -c "on host ls $files | sort -n | gojq -R -s -e '
 	split(\"\n\")[:-1] | map(rtrimstr(\".dart\") / \"-\") |
 	length == $rotations + 1 and ([.[1:][][0]] == [.[:-1][][1]])'"
+
+# ---- the reporter in the kernel, which sends one copy
+
+# emit SEED: a packet with INT-MD of each flow, for as long as both copies of all flows took
+emit() {
+	dart-report -i card0 --source 10.77.0.1 -f uniform -n $flows --rate $((rate / 2)) --seed "$1" \
+		--emit int >/run/emitted &
+	reporter=$!
+}
+
+on host sh -c "rm $files/*"
+modprobe veth
+ip link add card0 type veth peer name card1
+ip link set card0 up
+ip link set card1 up
+check "the numbers for reporters are exported" export_collectors
+check "the XDP reporter is attached" dartctl xdp attach card1 --through eth0 --source 10.77.0.1 \
+	--collectors "$collectors"
+check "it follows the file" until_ready /run/follow.log dartctl xdp follow card1 \
+	--collectors "$collectors"
+before=$(taken)
+emit 4
+check "the store rotates $rotations times meanwhile" rotate_all
+kill -0 $reporter 2>/dev/null || echo "# the last rotations came after the last packet"
+check "packets are sent" wait "$reporter"
+check "each of them became a report, and each report was taken" soon all_taken 1
+check "the status says so" sh -c "dartctl -j xdp status card1 | gojq -e '
+	.[0].reports == $flows and .[0].unassigned == 0'"
+check "the reporter took each rotation over" \
+	[ "$(grep -c "reports to new memory of store paths" /run/follow.log)" -eq "$rotations" ]
+check "the store rotates again" on host dartctl store rotate paths
+check "all epochs are in files" soon written $((2 * rotations + 3))
+# Reports of other flows overwrite two flows in 100 epochs on average.
+check "no report is lost at a rotation: each flow is in an epoch" \
+	[ "$(found 4)" -ge $((flows - 10)) ]
+check "the XDP reporter is detached" dartctl xdp detach card1
 
 # ---- a disk that takes nothing for a while
 
@@ -113,11 +149,11 @@ check "the network dropped none of them" soon all_taken
 check "a thread of the agent waits for the disk" soon is_stuck
 refuse "another rotation is refused, because the last epoch is not in a file" \
 	"its last epoch is not in a file yet" on host dartctl store rotate paths
-check "the agent answers, and has written no other epoch" written $((rotations + 2))
+check "the agent answers, and has written no other epoch" written $((2 * rotations + 3))
 check "the disk goes on" on host fsfreeze --unfreeze $files
-check "the epoch is in a file" soon written $((rotations + 3))
+check "the epoch is in a file" soon written $((2 * rotations + 4))
 check "the store rotates again" on host dartctl store rotate paths
-check "so is the next one" soon written $((rotations + 4))
+check "so is the next one" soon written $((2 * rotations + 5))
 # Reports of other flows overwrite one flow on average, if all are in one epoch.
 check "each flow is in an epoch" [ "$(found 3)" -ge $((flows - 4)) ]
 check "the agent stops" on host host_down
