@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Flows begin, age and end by dart-flows as a NAT, and their ports are used again, while a switch
-# looks up packets of others: none reaches a host that it was not sent to, and no port has two flows.
+# looks up packets of others: each reaches its own host only, and no port has two flows.
 # DART_FLOWS: the number of flows.
 . "$(dirname "$0")/../lib.sh"
 
@@ -11,7 +11,7 @@ control=/run/dart-flows.sock
 flows=${DART_FLOWS:-3000}
 rate=${DART_FLOWS_RATE:-100}	# in a second, if the machine can
 timeout=10
-at_once=$((rate * 30))	# that are in the table: a flow ends within two time-outs after its last packet
+at_once=$((rate * 30))	# in the table: a flow ends within two time-outs after its last packet
 ends=$((rate * 24))
 rm -f /run/flows.journal*
 

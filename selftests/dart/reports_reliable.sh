@@ -97,7 +97,7 @@ has_risen() {
 	now=$(reporter expected_psn) && [ "$now" != "$1" ]
 }
 
-# report_over LOSS TWICE LATE REPORT-ARGUMENT...: the link has these faults from the first reports on.
+# report_over LOSS TWICE LATE REPORT-ARGUMENT...: the link has these faults once reports have come.
 # Before that, a lost probe would have the next one raise the expected PSN in place of a report.
 report_over() {
 	local faults=("${@:1:3}") psn reporting
@@ -193,7 +193,8 @@ check "the store with epochs is deleted" on host dartctl store delete timed
 gojq '.collectors[0].rkey |= (. + 256) % 4294967296' $collectors >/run/wrong.json
 mv $collectors /run/right.json
 cp /run/wrong.json $collectors
-refuse "reports with another key end the run" "has closed queue pair [0-9]* after an invalid report" \
+refuse "reports with another key end the run" \
+	"has closed queue pair [0-9]* after an invalid report" \
 	report wrong --count 2000 --rate 2000
 check "the list of reporters says so" [ "$(reporter state)" = error ]
 check "the reporter is removed and added" renew
