@@ -116,13 +116,22 @@ roles() {
 	done | awk '{ up += $1; standby += $2 } END { print up, standby }'
 }
 
-# shared I...: these members, listed by each of them, scrape all hosts, and stand by for all
+# shared I...: these members, listed by each of them, scrape all hosts, and stand by for all;
+# otherwise it prints their lists, numbers and last messages
 shared() {
-	local member list=$*
+	local member list=$* numbers is_shared=yes
 	for member; do
-		grep -qF "\"members\": [${list// /, }]" "$dir/members-$member.json" || return
+		grep -qF "\"members\": [${list// /, }]" "$dir/members-$member.json" || is_shared=
 	done
-	[ "$(roles "$@")" = "$hosts $hosts" ]
+	numbers=$(roles "$@")
+	[ "$is_shared" ] && [ "$numbers" = "$hosts $hosts" ] && return
+	echo "scraped and standing by: $numbers"
+	for member; do
+		roles "$member"
+		cat "$dir/members-$member.json"
+		tail -n 5 "$dir/log-$member" "$dir/writer-log-$member"
+	done
+	return 1
 }
 
 # all_have I...: these members scrape all hosts
