@@ -28,10 +28,10 @@ def four:
 			8; null; $row.files.parsed / $row.programs.pass; null; null; "")),
 	(of("runs") |
 		goal("programs under RCU, \(.cgroups | grouped) cgroups, \(.cpus) CPUs";
-			null; 200; .median_ns / 1000; .median_ns / 1000; .longest_ns / 1000;
+			null; 200; .longest_ns / 1000; .median_ns / 1000; .longest_ns / 1000;
 			" thousand instructions"),
 		goal("programs under RCU, \(.namespaces | grouped) network namespaces";
-			null; 200; ([.listing.median_ns, .finding.median_ns] | max / 1000);
+			null; 200; ([.listing.longest_ns, .finding.longest_ns] | max / 1000);
 			([.listing.median_ns, .finding.median_ns] | max / 1000);
 			([.listing.longest_ns, .finding.longest_ns] | max / 1000);
 			" thousand instructions")),

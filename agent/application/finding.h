@@ -25,8 +25,8 @@ struct finding {
 
 /*
  * Both read the memory of the process of @pidfd, which decides how long that takes: call them from a
- * thread of their own.  The first one attaches the process by @layout, the second one by the layout
- * that it makes of memory of @format.
+ * thread of their own.  finding__attach() attaches the process by @layout, finding__describe() by the
+ * layout that it makes of memory of @format.
  */
 void finding__attach(struct finding *finding, int pidfd,
 		     const struct dart_application_layout *layout);

@@ -31,7 +31,7 @@
 
 struct appender_t {
 	bit<48> mac;
-	bit<32> ip;		/* 0: there is no journal */
+	bit<32> ip;		/* 0: the switch appends to no journal */
 	bit<16> start;		/* its highest bits; registers have the others */
 	bit<64> clock;		/* when the switch started, ns since 1970 */
 }
@@ -173,7 +173,7 @@ control JournalEgress(inout headers_t headers, inout egress_t metadata,
 		appender = { 0, 0, 0, 0 };
 		address = 0;
 		outcome = CLONE_REFUSED;
-		/* A packet to be measured is no clone: it leaves, and no report of it is made. */
+		/* The packet to be measured leaves; only a clone makes a report. */
 		if (!headers.measured.isValid()) {
 			appenders.apply();
 			if (headers.clone.key == KEY_IPV4 && appender.ip != 0) {

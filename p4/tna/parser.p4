@@ -318,7 +318,7 @@ parser DartEgressParser(packet_in packet, out headers_t headers,
 	}
 }
 
-/* Of reports; journals have a deparser of their own. */
+/* Deparses reports; journal.p4 deparses appended entries. */
 @noWarn("unused")
 control DartEgressDeparser(packet_out packet, inout headers_t headers,
 			   in egress_t metadata,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * dta-paths: how many paths of five hops a store still has, by its load, if each postcard is a
- * report of its own (Key-Write), or if a translator gathers the postcards of a path (Postcarding),
+ * separate report (Key-Write), or if a translator gathers the postcards of a path (Postcarding),
  * in the same bytes of memory; by libdart's code, beside the theory.  Prints CSV, and fails if a
  * share differs from the theory by more than a point, or if a path is wrong.
  *
@@ -48,7 +48,7 @@ static double load_of(uint32_t step)
 
 /*
  * Keys of paths, or of their hops.  Keys of hops that differ in the number of the hop alone would
- * collide with those of another path together, because CRCs are linear; the theory has independent
+ * collide with keys of another path together, because CRCs are linear; the theory has independent
  * keys.
  */
 static void make_key(const struct run *run, uint64_t path, uint32_t hop, uint8_t key[INGEST_KEY])

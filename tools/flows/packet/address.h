@@ -26,8 +26,8 @@ static inline bool address__is_ipv4(address_t address)
 }
 
 /*
- * Of IPv6 the first 64 bits of an address, with zeros behind them: the owner of one address usually
- * controls them all (RFC 4291, section 2.5.4).  Of IPv4 the address itself.
+ * The network that an owner of @address usually controls as a whole: of IPv6 its first 64 bits (RFC
+ * 4291, section 2.5.4), with zeros behind them; of IPv4 the address itself.
  */
 static inline address_t address__network(address_t address)
 {
