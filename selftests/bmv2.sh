@@ -6,7 +6,6 @@
 #
 #	start PORT PROGRAM	starts a switch; $switch is its process
 #	on PORT COMMAND...	runs commands in the switch's own command line
-#	free_port		prints a TCP port without a listener
 
 # shellcheck disable=SC2154 # lib.sh sets tests
 PATH=$tests/../.output/bin:$PATH
@@ -18,11 +17,6 @@ directory=$(mktemp -d)
 switches=
 # shellcheck disable=SC2086,SC2154 # words; lib.sh sets output
 trap 'kill -KILL $switches 2>/dev/null; rm -rf "$directory" "$output"' EXIT
-
-free_port() {
-	python3 -c 'import socket
-print(socket.create_server(("127.0.0.1", 0)).getsockname()[1])'
-}
 
 on() {
 	there=$1

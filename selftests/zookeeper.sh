@@ -16,10 +16,11 @@ need_zookeeper() {
 	{ command -v java && [ -e $jar ]; } >/dev/null || skip "zookeeper is not installed"
 }
 
-# prepare_servers COUNT PORT [LINE]: their files; server I listens at PORT + I
+# prepare_servers COUNT [LINE]: their files; server I listens at zookeeper_port + I
 prepare_servers() {
 	local i j
-	zookeeper_port=$2
+	# A port for clients, servers and elections each.
+	zookeeper_port=$(($("$tests/free_ports" $((3 * $1))) - 1))
 	server_list=
 	for ((i = 1; i <= $1; i++)); do
 		server_list+="${server_list:+,}127.0.0.1:$((zookeeper_port + i))"
@@ -38,10 +39,10 @@ prepare_servers() {
 				maxClientCnxns=0
 				admin.enableServer=false
 				4lw.commands.whitelist=ruok,srvr
-				${3-}
+				${2-}
 			END
 			for ((j = 1; $1 > 1 && j <= $1; j++)); do
-				echo "server.$j=127.0.0.1:$((zookeeper_port + 100 + j)):$((zookeeper_port + 200 + j))"
+				echo "server.$j=127.0.0.1:$((zookeeper_port + $1 + j)):$((zookeeper_port + 2 * $1 + j))"
 			done
 		} >"$dir/server-$i/zoo.cfg"
 	done
@@ -65,11 +66,11 @@ serves() {
 start_hosts() {
 	hosts=$1
 	"$helpers/tls_files" "$dir" 127.0.0.1 controller >/dev/null
-	first=$((21000 + $$ % 20 * 1100))
+	first=$("$tests/free_ports" "$hosts")
 	mkfifo "$dir/ready"
-	"$helpers/fleet_hosts" "$dir" $first "$hosts" 0 1 "$2" >"$dir/ready" &
-	read -r <"$dir/ready"
-	seq $first $((first + hosts - 1)) |
+	"$helpers/fleet_hosts" "$dir" "$first" "$hosts" 0 1 "$2" >"$dir/ready" &
+	check "$hosts hosts serve over TCP" read -r <"$dir/ready"
+	seq "$first" $((first + hosts - 1)) |
 		gojq -cs '[{targets: map("127.0.0.1:\(.)")}]' >"$dir/hosts.json"
 }
 

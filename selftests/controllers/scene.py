@@ -3,7 +3,6 @@
 and members, each of which is a dart-controller and a dart-members-zookeeper."""
 import json
 import os
-import random
 import signal
 import socket
 import subprocess
@@ -122,7 +121,7 @@ class Server(Process):
 
 class Servers:
     def __init__(self, directory):
-        ports = [[programs.free_port() for _ in range(3)] for _ in range(3)]
+        ports = [[programs.free_ports() for _ in range(3)] for _ in range(3)]
         self.all = [Server(directory, i, ports) for i in (1, 2, 3)]
 
     def start(self):
@@ -151,15 +150,11 @@ class Hosts(Process):
     def start(self):
         subprocess.run([f"{HELPERS}/tls_files", self.directory, "127.0.0.1", "controller"],
                        check=True, stdout=subprocess.DEVNULL)
-        # Below the ports of outgoing connections; if one is taken, the next place is tried.
-        for _ in range(20):
-            self.first_port = random.randrange(10000, 32768 - self.count)
-            self.run([f"{HELPERS}/fleet_hosts", self.directory, str(self.first_port),
-                      str(self.count), "0", "1", str(self.interval_ms)], stdout=subprocess.PIPE)
-            if self.process.stdout.readline() == b"ready\n":
-                break
+        self.first_port = programs.free_ports(self.count)
+        self.run([f"{HELPERS}/fleet_hosts", self.directory, str(self.first_port),
+                  str(self.count), "0", "1", str(self.interval_ms)], stdout=subprocess.PIPE)
+        if self.process.stdout.readline() != b"ready\n":
             self.kill()
-        else:
             return tail(self.log)
         targets = [self.name(host) for host in range(self.count)]
         with open(f"{self.directory}/agents.json", "w", encoding="ascii") as file:

@@ -16,7 +16,6 @@ import json
 import os
 import random
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -44,22 +43,7 @@ KINDS = ("ahead", "behind", "steps", "lies", "names", "torn", "noise", "garbage"
 points = programs.Points()
 
 
-def free_ports():
-    """The first of HOSTS ports of the loopback interface, below ports of outgoing connections."""
-    for _ in range(1000):
-        first = random.randrange(10000, 32768 - HOSTS)
-        try:
-            for port in range(first, first + HOSTS):
-                with socket.socket() as probe:
-                    probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                    probe.bind(("127.0.0.1", port))
-            return first
-        except OSError:
-            pass
-    sys.exit(f"{HOSTS} ports in a row are not free")
-
-
-FIRST_PORT = free_ports()
+FIRST_PORT = programs.free_ports(HOSTS)
 
 
 def value(host, entry, copy, word, epoch, update):
@@ -160,7 +144,7 @@ class Controller:
 
     def __init__(self, directory, receivers):
         self.directory = directory
-        self.page = f"http://127.0.0.1:{programs.free_port()}"
+        self.page = f"http://127.0.0.1:{programs.free_ports()}"
         outputs = [self.output(receiver) for receiver in receivers]
         config = {
             "interval": f"{INTERVAL_MS}ms", "transport": "tcp",

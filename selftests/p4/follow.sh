@@ -7,7 +7,7 @@
 program=$tests/../.output/p4/dart.json
 file=$directory/paths.json
 log=$directory/follow.log
-port=$(free_port)
+port=$("$tests/free_ports")
 
 # collector [CHANGES]: replaces the last file by a file with one collector
 collector() {

@@ -6,7 +6,7 @@
 
 program=$tests/../.output/p4/journal.json
 log=$directory/follow.log
-port=$(free_port)
+port=$("$tests/free_ports")
 
 # journal NAME [CHANGES]: writes a file with one appender
 journal() {

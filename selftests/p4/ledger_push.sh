@@ -6,7 +6,7 @@
 
 program=$tests/../.output/p4/ledger.json
 log=$directory/follow.log
-port=$(free_port)
+port=$("$tests/free_ports")
 
 # ledger NAME [CHANGES]: writes a file with one adder
 ledger() {

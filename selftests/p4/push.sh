@@ -131,7 +131,7 @@ is_unchanged() {
 first=$(collector 10.0.0.1 17)
 second=$(collector 10.0.0.3 18)
 file two "$first" "$second"
-port=$(free_port)
+port=$("$tests/free_ports")
 start "$port" "$program"
 
 mkfifo "$directory/pipe"
@@ -193,7 +193,7 @@ refuse "an address of a switch without a port is refused" \
 	push two --port 3 --thrift localhost
 refuse "a push to a port without a listener fails" \
 	"cannot push to 'localhost:[0-9]*': Connection refused" \
-	push two --port 3 --thrift "localhost:$(free_port)"
+	push two --port 3 --thrift "localhost:$("$tests/free_ports")"
 check "a refused push changes nothing in the switch" is_unchanged
 
 # ---- pushes, and the state of the switch
@@ -290,7 +290,7 @@ check "the last collector takes a number used before, because no other is unused
 
 # ---- commands
 
-port=$(free_port)
+port=$("$tests/free_ports")
 start "$port" "$program"
 commands "$program" --port 10.0.0.3=4 >"$directory/commands"
 simple_switch_CLI --thrift-port "$port" <"$directory/commands" \
@@ -351,7 +351,7 @@ refuse "a switch that disconnects is reported" \
 
 # ---- other programs
 
-other=$(free_port)
+other=$("$tests/free_ports")
 sed 's/"dart_share"/"other_share"/; s/"dart_psn"/"other_psn"/' "$program" \
 	>"$directory/other.json"
 refuse "a program without DART's tables and registers is refused with their names" \

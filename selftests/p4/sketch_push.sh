@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../bmv2.sh"
 
 program=$tests/../.output/p4/sketch.json
-port=$(free_port)
+port=$("$tests/free_ports")
 
 # sketch NAME [CHANGES]: writes a file with one sketcher
 sketch() {

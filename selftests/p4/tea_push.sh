@@ -6,7 +6,7 @@
 
 program=$tests/../.output/p4/nat.json
 log=$directory/follow.log
-port=$(free_port)
+port=$("$tests/free_ports")
 
 # table NAME IP [CHANGES [TABLE_CHANGES]]: writes a file with one server of a table
 table() {

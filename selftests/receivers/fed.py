@@ -330,7 +330,7 @@ def main():
     must("rdma_up")
     must("on", "host", "host_up")
     must("on", "host", "dartctl", "register", "host", "--gather", "1s")
-    port = programs.free_port()
+    port = programs.free_ports()
     with subprocess.Popen([sys.executable, os.path.join(LIB, "receiver.py"), str(port),
                            RECORDED], stdout=subprocess.PIPE) as recorder:
         recorder.stdout.readline()

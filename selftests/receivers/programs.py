@@ -8,20 +8,19 @@ import json
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import time
 import urllib.parse
 import urllib.request
 
+FREE_PORTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../free_ports")
 START_SECONDS = 120
 ANSWER_SECONDS = 600
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+def free_ports(count=1):
+    """The first of COUNT ports in a row, see selftests/free_ports."""
+    return int(subprocess.check_output([FREE_PORTS, str(count)]))
 
 
 def ask(url, **query):
@@ -47,7 +46,7 @@ class Receiver:
         self.directory = os.path.join(directory, type(self).__name__.lower())
         os.makedirs(self.directory)
         self.options = options
-        self.port = free_port()
+        self.port = free_ports()
         self.url = f"http://127.0.0.1:{self.port}"
         self.process = None
 
@@ -182,7 +181,7 @@ class InfluxDB(Receiver):
         if not os.path.exists(config):
             with open(config, "w", encoding="ascii") as file:
                 file.write(f"""reporting-disabled = true
-bind-address = "127.0.0.1:{free_port()}"
+bind-address = "127.0.0.1:{free_ports()}"
 [meta]
   dir = "{self.directory}/meta"
 [data]

@@ -25,7 +25,11 @@ import threading
 import time
 import urllib.request
 
+sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../receivers"))
+import programs  # noqa: E402
+
 HELPER = os.path.join(HERE, "../../.output/selftests/helpers/relabel_series")
 JOBS = 100  # of one Prometheus, which has a million samples in memory at most
 MARK = "relabel_set"
@@ -154,13 +158,6 @@ class Server(http.server.ThreadingHTTPServer):
         """Prometheus is killed while it reads the page."""
 
 
-def free_port():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page)
-    port = server.server_address[1]
-    server.server_close()
-    return port
-
-
 def ask(port, path):
     with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=60) as answer:
         return json.load(answer)["data"]
@@ -170,7 +167,7 @@ class Prometheus:
     """Scrapes the page for each list of rules, and has the labels of the target."""
 
     def __init__(self, directory, page_port, sets, first):
-        self.port = free_port()
+        self.port = programs.free_ports()
         self.sets = sets
         jobs = [{
             "job_name": f"set{first + i}",

@@ -9,14 +9,9 @@ dir=$(mktemp -d)
 log=$dir/log
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$dir"' EXIT
 
-# free_port: prints a port of the loopback interface without a listener
-free_port() {
-	python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
-}
-
 # receive NAME: a receiver that writes $dir/NAME; its port is then in $port
 receive() {
-	port=$(free_port)
+	port=$("$tests/free_ports")
 	mkfifo "$dir/$1.ready"
 	python3 "$tests/lib/receiver.py" "$port" "$dir/$1" >"$dir/$1.ready" 2>"$dir/$1.log" &
 	read -r <"$dir/$1.ready"
@@ -36,7 +31,7 @@ answer() {
 	curl -s -o "$dir/page" -w '%{http_code}' "http://127.0.0.1:$listen/metrics$1"
 }
 
-host_port=$(free_port)
+host_port=$("$tests/free_ports")
 host=127.0.0.1:$host_port
 mkdir "$dir/tls"
 "$tests/../.output/selftests/helpers/tls_files" "$dir/tls" controller >/dev/null
@@ -44,7 +39,7 @@ receive remote_write
 remote_write=$port
 receive influx
 influx=$port
-listen=$(free_port)
+listen=$("$tests/free_ports")
 cat >"$dir/config.yaml" <<-END
 	agents: [{host: 127.0.0.1, port: $host_port, labels: {rack: a7}}]
 	outputs:

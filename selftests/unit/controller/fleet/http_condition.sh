@@ -8,7 +8,7 @@ scratch=$(mktemp -d)
 controller=
 silent=
 trap 'end_processes "$controller" "$silent"; rm -rf "$scratch"' EXIT
-port=14792
+port=$("$tests/free_ports")
 at=127.0.0.1:$port
 
 # configure LINE...

@@ -84,11 +84,11 @@ takeovers() {
 }
 
 "$helpers/tls_files" "$dir" 127.0.0.1 controller >/dev/null
-first=$((21000 + $$ % 200 * hosts))
+first=$("$tests/free_ports" $hosts)
 mkfifo "$dir/ready"
-"$helpers/fleet_hosts" "$dir" $first $hosts 0 1 200 >"$dir/ready" &
+"$helpers/fleet_hosts" "$dir" "$first" $hosts 0 1 200 >"$dir/ready" &
 check "$hosts hosts serve over TCP" read -r <"$dir/ready"
-seq $first $((first + hosts - 1)) | gojq -cs '[{targets: map("127.0.0.1:\(.)")}]' >"$dir/hosts.json"
+seq "$first" $((first + hosts - 1)) | gojq -cs '[{targets: map("127.0.0.1:\(.)")}]' >"$dir/hosts.json"
 cat >"$dir/config.yaml" <<-END
 	interval: 200ms
 	transport: tcp

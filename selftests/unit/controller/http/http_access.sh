@@ -41,7 +41,7 @@ answered() {
 	[ "$(curl -s -o "$scratch/page" -w '%{http_code}' -m 10 "$@")" = "$status" ]
 }
 
-port=14793
+port=$("$tests/free_ports")
 url=127.0.0.1:$port/sd
 invent_recording "$scratch/recording" 3 10 2 2>/dev/null
 dartctl tls create host localhost 127.0.0.1 --directory "$scratch/tls" >/dev/null

@@ -12,19 +12,11 @@ hosts=40
 dir=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$dir"' EXIT
 
-# free_port: prints a port of the loopback interface without a listener
-free_port() {
-	python3 -c 'import socket
-with socket.socket() as probe:
-	probe.bind(("127.0.0.1", 0))
-	print(probe.getsockname()[1])'
-}
-
 # receive NAME STATUS...: a receiver that writes $dir/NAME; its port is then in $port
 receive() {
 	local name=$1
 	shift
-	port=$(free_port)
+	port=$("$tests/free_ports")
 	mkfifo "$dir/$name.ready"
 	python3 "$tests/lib/receiver.py" "$port" "$dir/$name" "$@" >"$dir/$name.ready" \
 		2>"$dir/$name.log" &
@@ -51,17 +43,17 @@ lost_nothing() {
 }
 
 "$helpers/tls_files" "$dir" 127.0.0.1 controller >/dev/null
-first=$((15000 + $$ % 200 * hosts))
+first=$("$tests/free_ports" $hosts)
 mkfifo "$dir/ready"
-"$helpers/fleet_hosts" "$dir" $first $hosts 0 1 500 >"$dir/ready" &
+"$helpers/fleet_hosts" "$dir" "$first" $hosts 0 1 500 >"$dir/ready" &
 fleet=$!
 check "$hosts hosts serve over TCP" read -r <"$dir/ready"
 receive otlp 0 503 429
 otlp=$port
 receive remote_write 503
 remote_write=$port
-listen=$(free_port)
-seq $first $((first + hosts - 1)) | gojq -cs \
+listen=$("$tests/free_ports")
+seq "$first" $((first + hosts - 1)) | gojq -cs \
 	'[{targets: map("127.0.0.1:\(.)"), labels: {rack: "a7", "deployment.environment.name": "test"}}]' \
 	>"$dir/hosts.json"
 cat >"$dir/config.yaml" <<-END

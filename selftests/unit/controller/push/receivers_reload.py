@@ -29,7 +29,7 @@ class Receiver(scene.Process):
     def __init__(self, directory, name):
         super().__init__(f"{directory}/{name}-log")
         self.file = f"{directory}/{name}"
-        self.port = programs.free_port()
+        self.port = programs.free_ports()
         self.run([sys.executable, os.path.join(HERE, "../../../lib/receiver.py"), str(self.port),
                   self.file], stdout=subprocess.PIPE)
         self.process.stdout.readline()
