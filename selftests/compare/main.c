@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * compare HOST PORT < scrapes
+ * compare HOST PORT [SCRAPES SNAPSHOTS] < scrapes
  *
  * Compares the values that a controller reads (lines of dart-controller --json on
  * standard input) with the kernel's values (from the helper "snapshots" at HOST PORT,
@@ -8,6 +8,9 @@
  * scrape between two snapshots by one clock: a snapshot that was complete before the
  * scrape began, and a snapshot that was requested after the scrape ended.  All compared
  * values only grow, so each value in the scrape must lie between.
+ *
+ * Standard input is read to its end, or until there are that many SCRAPES and SNAPSHOTS: a busy
+ * machine may take seconds for a snapshot.
  *
  * Prints a report as JSON; exits with 1 if a value lies outside.
  */
@@ -46,6 +49,7 @@ struct comparison {
 	size_t input_length;
 	json_t *summary;	/* of the controller */
 	uint64_t errors;	/* lines of the controller without values */
+	size_t scrapes_wanted, snapshots_wanted;	/* 0: all until the input ends */
 };
 
 static uint64_t now_ns(void)
@@ -175,6 +179,13 @@ static bool take_input(struct comparison *comparison)
 	return true;
 }
 
+static bool has_enough(const struct comparison *comparison)
+{
+	return comparison->scrapes_wanted &&
+	       comparison->scrape_count >= comparison->scrapes_wanted &&
+	       comparison->snapshot_count >= comparison->snapshots_wanted;
+}
+
 /* A snapshot before the first scrape, then snapshots without pause, one after the last. */
 static void collect(struct comparison *comparison, char *const server[])
 {
@@ -184,7 +195,7 @@ static void collect(struct comparison *comparison, char *const server[])
 	take_snapshot(comparison, server);
 	while (open && !comparison->scrape_count)
 		open = take_input(comparison);
-	while (open) {
+	while (open && !has_enough(comparison)) {
 		take_snapshot(comparison, server);
 		while (open && poll(&input, 1, 0) > 0)
 			open = take_input(comparison);
@@ -316,9 +327,13 @@ int main(int argc, char *argv[])
 	json_t *report, *counts = json_object();
 	uint64_t mismatches, compared = 0;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: compare HOST PORT < scrapes\n");
+	if (argc != 3 && argc != 5) {
+		fprintf(stderr, "usage: compare HOST PORT [SCRAPES SNAPSHOTS] < scrapes\n");
 		return 2;
+	}
+	if (argc == 5) {
+		comparison.scrapes_wanted = strtoull(argv[3], NULL, 10);
+		comparison.snapshots_wanted = strtoull(argv[4], NULL, 10);
 	}
 
 	collect(&comparison, argv + 1);
