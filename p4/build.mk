@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# P4 programs: .output/p4/dart.json, ledger.json, journal.json, sketch.json, and one for each network
-# function with lookup tables, for simple_switch. Debian lacks the compiler (see README.md); no other
-# part of the build needs it.
+# P4 programs: .output/p4/dart.json, translator.json, ledger.json, journal.json, sketch.json, and
+# one for each network function with lookup tables, for simple_switch. Debian lacks the compiler (see
+# README.md); no other part of the build needs it.
 
 P4C_BM2 ?= p4c-bm2-ss
 functions := nat nat6 balancer firewall firewall6 gateway
-bmv2 := $(patsubst %,$(output)/p4/%.json,dart ledger journal sketch $(functions))
+bmv2 := $(patsubst %,$(output)/p4/%.json,dart translator ledger journal sketch $(functions))
 
 $(bmv2): $(output)/p4/%.json: p4/v1model/%.p4 $(wildcard p4/functions/*.p4 \
 		p4/shared/*.p4 p4/shared/*/*.p4 p4/v1model/*.p4 \
-		p4/v1model/*/*.p4) $(addprefix uapi/dart/,store.h ledger.h journal.h sketch.h \
-		tea.h tea_sketch.h tea_use.h)
+		p4/v1model/*/*.p4) $(addprefix uapi/dart/,store.h postcard.h ledger.h journal.h \
+		sketch.h tea.h tea_sketch.h tea_use.h)
 	$(quiet)command -v $(P4C_BM2) > /dev/null || { \
 		echo "make: $(P4C_BM2) is missing: see 'P4' in README.md" >&2; \
 		exit 1; }

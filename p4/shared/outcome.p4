@@ -21,4 +21,9 @@
 #define OUTCOME_FORGED		8w12	/* an answer from another port, or with a wrong ICRC */
 #define OUTCOMES		13
 
+/* Only of the program that gathers postcards of hops. */
+#define OUTCOME_GATHERED	8w13	/* a postcard that waits in its row */
+#define OUTCOME_ROOMLESS	8w14	/* a postcard of a path with too many hops */
+#define TRANSLATOR_OUTCOMES	15
+
 #endif /* DART_OUTCOME_P4 */

@@ -10,6 +10,11 @@
 #define KEY_IPV4_HOP	8w3	/* 17 bytes */
 #define KEY_IPV6_HOP	8w4	/* 41 bytes */
 
+/* More fields, which a program may define. */
+#ifndef REPORT_MORE
+#define REPORT_MORE
+#endif
+
 struct report_t {
 	bit<8> key;
 	bit<128> source;	/* IPv4 addresses: the lowest 32 bits */
@@ -23,6 +28,7 @@ struct report_t {
 	bit<8> collector;
 	bit<8> copy;
 	bit<16> session;	/* mirror session towards the collector */
+	REPORT_MORE
 }
 
 #endif /* DART_REPORT_P4 */

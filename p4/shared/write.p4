@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Turns a mirrored packet into the WRITE of its report, as <dart/store.h> describes.
- * The architecture defines RandomCopy, SlotHash, ChecksumHash, NextPsn and Icrc.
+ * The architecture defines ChooseCopy, SlotHash, ChecksumHash, NextPsn and Icrc.
  */
 #ifndef DART_WRITE_P4
 #define DART_WRITE_P4
@@ -59,17 +59,18 @@ control RemoveSlot(inout headers_t headers)
 }
 
 /*
- * @is_reliable: the connection of the collector is. @frame_bytes: length of the frame, at which the
+ * @all_copies: 1 if the report goes to all slots of its key, 0 if to one of them. @is_reliable: the
+ * connection of the collector is. @frame_bytes: length of the frame, at which the
  * caller cuts the packet. @is_probe: it is a probe, and the report still has to be written.
  */
 control WriteReport(inout headers_t headers, in report_t report,
-		    in bit<8> all_copies, in bit<48> source_mac,
+		    inout bit<8> all_copies, in bit<48> source_mac,
 		    in bit<32> source, in bit<8> checksum_bytes,
 		    in bool is_reliable, in bit<48> now,
 		    out bit<8> redundancy, out bit<32> frame_bytes,
 		    out bool is_probe, out bool written)
 {
-	RandomCopy() random_copy;
+	ChooseCopy() choose_copy;
 	SlotHash() slot_hash;
 	ChecksumHash() checksum_hash;
 	NextPsn() next_psn;
@@ -101,9 +102,7 @@ control WriteReport(inout headers_t headers, in report_t report,
 		if (is_lost)
 			return;
 
-		copy = report.copy;
-		if (all_copies == 0)
-			random_copy.apply(redundancy, copy);
+		choose_copy.apply(report, redundancy, all_copies, copy);
 		slot_hash.apply(report, copy, slot);
 		slot = slot & collector.mask;
 		checksum_hash.apply(report, checksum_bytes, checksum);

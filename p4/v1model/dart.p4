@@ -38,69 +38,28 @@ struct metadata_t {
 	report_t report;
 }
 
-/* An answer of a collector has a fixed length.  The ICRC is not parsed. */
-#define ANSWER_BYTES	32w62
-#define FIRST_STATES							\
-	bit<344> beginning;						\
-									\
-	state start {							\
-		metadata.residue = ICRC_RESIDUE;			\
-		transition select(standard.packet_length) {		\
-			ANSWER_BYTES: same_length;			\
-			default: ethernet;				\
-		}							\
-	}								\
-									\
-	/*								\
-	 * Selects by EtherType, version and length of the header, length, fragment, protocol,	\
-	 * port, length and opcode.					\
-	 */								\
-	state same_length {						\
-		beginning = packet.lookahead<bit<344>>();		\
-		transition select(beginning[247:232],			\
-				  beginning[231:224],			\
-				  beginning[215:200],			\
-				  beginning[181:168],			\
-				  beginning[159:152],			\
-				  beginning[55:40],			\
-				  beginning[39:24],			\
-				  beginning[7:0]) {			\
-			(ETHERTYPE_IPV4, 0x45, 48, 0, PROTOCOL_UDP,	\
-			 DART_STORE_UDP_PORT, 28,			\
-			 DART_STORE_BTH_ACKNOWLEDGE): answer;		\
-			default: ethernet;				\
-		}							\
-	}								\
-									\
-	state answer {							\
-		packet.extract(headers.ethernet);			\
-		packet.extract(headers.ipv4);				\
-		packet.extract(headers.udp);				\
-		packet.extract(headers.bth);				\
-		packet.extract(headers.aeth);				\
-		transition accept;					\
-	}
-
+#include "answer.p4"
 #include "icrc.p4"
 #include "parser.p4"
 #include "forward.p4"
 #include "hash.p4"
-#include "sequence.p4"
 #include "state.p4"
+#include "send.p4"
 #include "shared/flow.p4"
 #include "shared/path.p4"
 #include "shared/sink.p4"
-#include "shared/write.p4"
 
 control DartIngress(inout headers_t headers, inout metadata_t metadata,
 		    inout standard_metadata_t standard)
 {
+	FindAnswer() find_answer;
 	Forward() forward;
 	FlowKey() flow_key;
 	Damage() damage;
 	ReadPath() read_path;
 	Strip() strip;
 	ShareHash() share_hash;
+	FindShare() find_share;
 	Change() change;
 	bit<8> sink_mode = SINK_NONE;
 	bit<8> outcome = OUTCOME_OTHER;
@@ -109,6 +68,7 @@ control DartIngress(inout headers_t headers, inout metadata_t metadata,
 	bool is_forwarded;
 	bool is_damaged;
 	bool is_int;
+	bool is_assigned;
 
 	@name(".dart_packets")
 	counter(OUTCOMES, CounterType.packets) packets;
@@ -159,57 +119,17 @@ control DartIngress(inout headers_t headers, inout metadata_t metadata,
 		default_action = NoAction;
 	}
 
-	@name(".dart_assign")
-	action assign(bit<8> collector, bit<16> session)
-	{
-		metadata.report.collector = collector;
-		metadata.report.session = session;
-	}
-
-	@name(".dart_share")
-	table share {
-		key = { metadata.report.share : exact; }
-		actions = { assign; NoAction; }
-		default_action = NoAction;
-		size = DART_STORE_SHARES;
-	}
-
-	@name(".dart_answer_of")
-	action answer_of(bit<8> collector, bit<16> session)
-	{
-		metadata.report.collector = collector;
-		metadata.report.session = session;
-	}
-
-	/* By the address and the queue pair of a collector with a reliable connection. */
-	@name(".dart_answer")
-	table answer {
-		key = {
-			headers.ipv4.source ++ headers.bth.queue_pair : exact
-				@name("source");
-		}
-		actions = { answer_of; NoAction; }
-		default_action = NoAction;
-		size = COLLECTOR_ENTRIES;
-	}
-
 	apply {
 		metadata.trigger = TRIGGER_NONE;
 		if (!headers.ethernet.isValid()) {
 			mark_to_drop(standard);
 			return;
 		}
-		if (headers.aeth.isValid() && answer.apply().hit) {
-			if ((bit<16>)standard.ingress_port + 1 ==
-			    metadata.report.session &&
-			    standard.checksum_error == 0) {
-				standard.egress_spec = standard.ingress_port;
+		find_answer.apply(headers, standard, metadata.report, outcome);
+		if (outcome != OUTCOME_OTHER) {
+			if (outcome == OUTCOME_ANSWER)
 				metadata.trigger = TRIGGER_ANSWER;
-				packets.count((bit<32>)OUTCOME_ANSWER);
-			} else {
-				mark_to_drop(standard);
-				packets.count((bit<32>)OUTCOME_FORGED);
-			}
+			packets.count((bit<32>)outcome);
 			return;
 		}
 		forward.apply(headers.ethernet.destination, standard,
@@ -263,7 +183,8 @@ control DartIngress(inout headers_t headers, inout metadata_t metadata,
 		share_hash.apply(metadata.report, share_crc);
 		metadata.report.share =
 			share_crc[DART_STORE_SHARE_BITS - 1 : 0];
-		if (!share.apply().hit) {
+		find_share.apply(metadata.report, is_assigned);
+		if (!is_assigned) {
 			metadata.trigger = TRIGGER_NONE;
 			packets.count((bit<32>)OUTCOME_UNASSIGNED);
 			return;
@@ -287,54 +208,9 @@ control DartIngress(inout headers_t headers, inout metadata_t metadata,
 control DartEgress(inout headers_t headers, inout metadata_t metadata,
 		   inout standard_metadata_t standard)
 {
-	WriteReport() write_report;
-	TakeAnswer() take_answer;
 	RemoveStack() remove_stack;
-	RemoveExtras() remove_extras;
-	bit<48> source_mac = 0;
-	bit<32> source = 0;
-	bit<8> checksum_bytes = 0;
-	bit<8> all_copies = 0;
-	bit<8> redundancy;
-	bit<32> frame_bytes;
-	bool is_reliable;
-	bool is_probe;
-	bool written;
-
-	@name(".dart_reports")
-	counter(COLLECTOR_ENTRIES, CounterType.packets) reports;
-
-	@name(".dart_report_from")
-	action report_from(bit<48> mac, bit<32> ip, bit<8> bytes, bit<8> all)
-	{
-		source_mac = mac;
-		source = ip;
-		checksum_bytes = bytes;
-		all_copies = all;
-	}
-
-	@name(".dart_reporter")
-	table reporter {
-		actions = { report_from; NoAction; }
-		default_action = NoAction;
-	}
-
-	/* @first_psn: for the control plane, which tells queue pairs apart by it. */
-	@noWarn("unused")
-	@name(".dart_reliable")
-	action reliable(bit<24> first_psn)
-	{
-		is_reliable = true;
-	}
-
-	/* Collectors with reliable connections. */
-	@name(".dart_connection")
-	table connection {
-		key = { metadata.report.collector : exact @name("collector"); }
-		actions = { reliable; NoAction; }
-		default_action = NoAction;
-		size = COLLECTOR_ENTRIES;
-	}
+	SendReport() send_report;
+	TakeAnswer() take_answer;
 
 	/* See schemas/postcard.yaml; BMv2 counts microseconds. */
 	action measure()
@@ -367,43 +243,15 @@ control DartEgress(inout headers_t headers, inout metadata_t metadata,
 			return;
 		}
 
-		reporter.apply();
-		if (checksum_bytes == 0) {
-			mark_to_drop(standard);
-			return;
-		}
-		is_reliable = false;
-		connection.apply();
-		write_report.apply(headers, metadata.report, all_copies,
-				   source_mac, source, checksum_bytes,
-				   is_reliable,
-				   standard.egress_global_timestamp,
-				   redundancy, frame_bytes, is_probe, written);
-		if (!written) {
-			mark_to_drop(standard);
-			return;
-		}
-		remove_extras.apply(headers);
 		remove_stack.apply(headers);
-		truncate(frame_bytes);
-		if (!is_probe) {
-			reports.count((bit<32>)metadata.report.collector);
-			metadata.report.copy = metadata.report.copy + 1;
-		}
-		if (is_probe || (all_copies == 1 &&
-				 metadata.report.copy < redundancy))
-			clone_preserving_field_list(CloneType.E2E,
-				(bit<32>)metadata.report.session, MIRRORED);
+		send_report.apply(headers, metadata, standard);
 	}
 }
 
-/* Of answers: the ICRC.  simple_switch exits if the residue is a constant. */
 control DartVerifyChecksum(inout headers_t headers, inout metadata_t metadata)
 {
 	apply {
-		verify_checksum_with_payload(headers.aeth.isValid(),
-			{ UP_TO_BTH(headers), headers.aeth },
-			metadata.residue, HashAlgorithm.crc32);
+		VERIFY_ANSWER(headers, metadata.residue)
 	}
 }
 
@@ -411,15 +259,7 @@ control DartVerifyChecksum(inout headers_t headers, inout metadata_t metadata)
 control DartComputeChecksum(inout headers_t headers, inout metadata_t metadata)
 {
 	apply {
-		update_checksum(headers.icrc.isValid(),
-			{ headers.ipv4.version, headers.ipv4.ihl,
-			  headers.ipv4.type_of_service, headers.ipv4.length,
-			  headers.ipv4.identification, headers.ipv4.reserved,
-			  headers.ipv4.dont_fragment,
-			  headers.ipv4.more_fragments, headers.ipv4.offset,
-			  headers.ipv4.ttl, headers.ipv4.protocol,
-			  headers.ipv4.source, headers.ipv4.destination },
-			headers.ipv4.checksum, HashAlgorithm.csum16);
+		UPDATE_REPORT(headers)
 	}
 }
 

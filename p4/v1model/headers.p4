@@ -58,7 +58,8 @@ struct headers_t {
 	HEADERS_BEHIND
 }
 
-/* The protocol after IPv6 and its extension headers. */
+/* The protocol after IPv6 and its extension headers; translators need no flows. */
+@noWarn("unused")
 control Ipv6Protocol(in headers_t headers, out bit<8> protocol)
 {
 	apply {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ICRC of a report, a probe or an answer: CRC-32 of IEEE 802.3 over the frame from the IP header on,
- * with ones in place of fields that routers change; least significant byte first.
+ * The checksums of a report, a probe or an answer.  The ICRC is CRC-32 of IEEE 802.3 over the frame
+ * from the IP header on, with ones in place of fields that routers change; least significant byte
+ * first.
  */
 #ifndef DART_V1MODEL_ICRC_P4
 #define DART_V1MODEL_ICRC_P4
@@ -56,5 +57,16 @@ control Icrc(inout headers_t headers)
 				    crc[31:24];
 	}
 }
+
+/* Computes the checksum of the IPv4 header of a report; other packets need no new checksum. */
+#define UPDATE_REPORT(h)						\
+	update_checksum(h.icrc.isValid(),				\
+		{ h.ipv4.version, h.ipv4.ihl, h.ipv4.type_of_service,	\
+		  h.ipv4.length, h.ipv4.identification,			\
+		  h.ipv4.reserved, h.ipv4.dont_fragment,		\
+		  h.ipv4.more_fragments, h.ipv4.offset, h.ipv4.ttl,	\
+		  h.ipv4.protocol, h.ipv4.source,			\
+		  h.ipv4.destination },					\
+		h.ipv4.checksum, HashAlgorithm.csum16);
 
 #endif /* DART_V1MODEL_ICRC_P4 */

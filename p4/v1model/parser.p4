@@ -11,7 +11,8 @@
 
 error {
 	IpMalformed,
-	IntMalformed
+	IntMalformed,
+	PostcardMalformed
 }
 
 /* What comes before the state ethernet, unless the program defines it. */
@@ -20,6 +21,14 @@ error {
 	state start {							\
 		transition ethernet;					\
 	}
+#endif
+
+/* What follows UDP, and the states that parse it, unless the program defines both. */
+#ifndef UDP_PAYLOADS
+#define UDP_PAYLOADS							\
+	INT_PORT: int_headers;						\
+	default: accept;
+#define LAST_STATES
 #endif
 
 parser DartParser(packet_in packet, out headers_t headers,
@@ -136,8 +145,7 @@ parser DartParser(packet_in packet, out headers_t headers,
 	state udp {
 		packet.extract(headers.udp);
 		transition select(headers.udp.destination) {
-			INT_PORT: int_headers;
-			default: accept;
+			UDP_PAYLOADS
 		}
 	}
 
@@ -217,6 +225,8 @@ parser DartParser(packet_in packet, out headers_t headers,
 		packet.extract(headers.ports);
 		transition accept;
 	}
+
+	LAST_STATES
 }
 
 control DartDeparser(packet_out packet, in headers_t headers)

@@ -8,11 +8,14 @@
 #include "headers.p4"
 #include "damage.p4"
 
-/* Chooses a copy, each with the same probability; @redundancy is not 0. */
-control RandomCopy(in bit<8> redundancy, out bit<8> copy)
+/* Chooses a copy, each with the same probability, unless a report goes to all of them. */
+control ChooseCopy(in report_t report, in bit<8> redundancy, inout bit<8> all_copies,
+		   out bit<8> copy)
 {
 	apply {
-		random(copy, 0, redundancy - 1);
+		copy = report.copy;
+		if (all_copies == 0)
+			random(copy, 0, redundancy - 1);
 	}
 }
 

@@ -276,8 +276,8 @@ class Running:
 class Switch(Running):
     """Reports telemetry; mirroring session n + 1 leads to port n."""
 
-    def __init__(self):
-        super().__init__("dart")
+    def __init__(self, name="dart"):
+        super().__init__(name)
         with open(self.program, encoding="utf-8") as file:
             calculations = polynomials(json.load(file))
         for calculation, low in calculations.items():

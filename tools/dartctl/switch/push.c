@@ -69,6 +69,12 @@ static const struct option_row push_rows[] = {
 		   report_options__take_reporter),
 	OPTION_OWN("port", struct request, ports, switch_ports__take),
 	OPTION_FLAG("all-copies", struct request, reports.options.all_copies),
+	OPTION_OWN("postcards", struct request, reports.options.translation.port,
+		   report_options__take_postcards),
+	OPTION_OWN("rows", struct request, reports.options.translation.rows,
+		   report_options__take_rows),
+	OPTION_OWN("age", struct request, reports.options.translation.age_us,
+		   report_options__take_age),
 	OPTION_FLAG("bytes", struct request, counts_bytes),
 	OPTION_FLAG("dry-run", struct request, is_dry),
 	OPTION_FLAG("follow", struct request, follows),
@@ -105,7 +111,12 @@ static int check(const struct request *request, const char *name)
 static int check_kind(const struct request *request, enum push_kind kind)
 {
 	const struct report_push *reports = &request->reports;
+	const struct report_translation *translation = &reports->options.translation;
 
+	if (!translation->port && (translation->rows || translation->age_us))
+		return misuse("--rows and --age need --postcards");
+	if (translation->port && kind != PUSH_COLLECTORS)
+		return misuse("--postcards is for files of collectors");
 	if (request->counts_bytes && kind != PUSH_LEDGER)
 		return misuse("--bytes is for files of ledgers");
 	if (kind != PUSH_TABLES && lookup_push__is_given(&request->lookups))
@@ -262,7 +273,7 @@ static int show(struct options *options, int argc, char **argv)
 
 const struct command switch_commands[] = {
 	{ "push",
-	  "--target bmv2 --thrift HOST:PORT|--program FILE --port [ADDRESS=]PORT... [--reporter ADDRESS] [--all-copies] [--bytes] [--requester ADDRESS] [--outstanding N] [--timeout MICROSECONDS] [--tries N] [--mtu BYTES] [--otherwise [OUTCOME=]PORT]... [--digests ADDRESS] [--renew COMMAND] [--dry-run] [--follow] FILE...",
+	  "--target bmv2 --thrift HOST:PORT|--program FILE --port [ADDRESS=]PORT... [--reporter ADDRESS] [--all-copies] [--postcards PORT [--rows N] [--age TIME]] [--bytes] [--requester ADDRESS] [--outstanding N] [--timeout MICROSECONDS] [--tries N] [--mtu BYTES] [--otherwise [OUTCOME=]PORT]... [--digests ADDRESS] [--renew COMMAND] [--dry-run] [--follow] FILE...",
 	  "configure the collectors, lookup tables, ledger, journal or sketch of a P4 switch, with --follow also later ones",
 	  .parse = push },
 	{ "show", "--target bmv2 --thrift HOST:PORT",

@@ -58,6 +58,33 @@ static void test_first_push(void **state)
 	push__free(push);
 }
 
+static void test_translator(void **state)
+{
+	struct push *push = push__new(1);
+	const uint64_t *values;
+
+	push->wish.translation = (struct report_translation){ 5001, 1 << 10, 50000 };
+	push__plan(push);
+	/* The switch gathers nothing before it can report. */
+	assert_true(PLAN_IS(push,
+		{ SWITCH_CHANGE, REPORT_PSN, 0, 0 },
+		{ SWITCH_ADD, REPORT_COLLECTOR, 0, 0 },
+		{ SWITCH_ADD, REPORT_SESSION, 0, 0 },
+		{ SWITCH_ADD, REPORT_REPORTER, 0, 0 },
+		{ SWITCH_ADD, REPORT_SHARE, 0, 1023 },
+		{ SWITCH_ADD, REPORT_TRANSLATION, 0, 0 }));
+	values = push->wanted->translation.values;
+	assert_int_equal(values[TRANSLATION_PORT], 5001);
+	assert_int_equal(values[TRANSLATION_MASK], 0x3ff);
+	assert_int_equal(values[TRANSLATION_AGE], 50000);
+	settle(push);
+	assert_int_equal(push->steps.count, 0);
+	push->wish.translation.age_us = 60000;
+	push__plan(push);
+	assert_true(PLAN_IS(push, { SWITCH_CHANGE, REPORT_TRANSLATION, 0, 0 }));
+	push__free(push);
+}
+
 static void test_new_key(void **state)
 {
 	struct push *push = push__new(2);
@@ -203,6 +230,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("the first push writes each PSN before its collector and shares last, and a second one has no steps",
 		     test_first_push),
+		TEST("a switch that gathers postcards begins last", test_translator),
 		TEST("a new rkey, base or redundancy changes the collector alone, and a new queue pair gets a new number",
 		     test_new_key),
 		TEST("collectors that stay keep their numbers, and a new one gets an unused number",

@@ -86,6 +86,7 @@ out:
 
 int report_commands__print(const char *path, const struct report_wish *wish)
 {
+	const struct switch_kind *kind = report_kind__of(wish);
 	struct switch_program program;
 	struct dart_error error;
 	json_error_t json_error;
@@ -95,8 +96,8 @@ int report_commands__print(const char *path, const struct report_wish *wish)
 	json = json_load_file(path, 0, &json_error);
 	if (!json)
 		return fail(EINVAL, "cannot read '%s': %s", path, json_error.text);
-	ret = switch_program__parse(&program, &report_kind.needs, json, &error) ?:
-	      report_kind.check(&program, wish, &error);
+	ret = switch_program__parse(&program, &kind->needs, json, &error) ?:
+	      kind->check(&program, wish, &error);
 	if (ret)
 		fail(-ret, "cannot use '%s': %s", path, error.text);
 	else if (print(&program, wish))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The kind of P4 programs that report to stores: their needs, sessions and registers. */
+/* The kinds of P4 programs that report to stores: their needs, sessions and registers. */
 #include <errno.h>
 #include <inttypes.h>
 
@@ -25,13 +25,18 @@ static const struct switch_polynomial polynomials[] = {
 
 #define POLYNOMIALS (sizeof(polynomials) / sizeof(polynomials[0]))
 
+/* Without the last two, a program that gathers nothing. */
 static const struct switch_register registers[] = {
 	{ REPORT_REGISTER_PSN, SWITCH_HOSTS_MAX },
 	{ REPORT_REGISTER_STATE, SWITCH_HOSTS_MAX },
 	{ REPORT_REGISTER_EXPECTED, SWITCH_HOSTS_MAX },
 	{ REPORT_REGISTER_LOST, SWITCH_HOSTS_MAX },
 	{ REPORT_REGISTER_STOPS, SWITCH_HOSTS_MAX },
+	{ REPORT_REGISTER_ROWS, 1 << REPORT_ROWS_LOG2 },
+	{ REPORT_REGISTER_INCOMPLETE, 1 },
 };
+
+#define REGISTERS (sizeof(registers) / sizeof(registers[0]))
 
 /* Does the program compute all hashes that reports to @collector ever need? */
 static int check_hashes(const struct switch_program *program,
@@ -54,6 +59,11 @@ static int check_hashes(const struct switch_program *program,
 	return 0;
 }
 
+bool report_program__gathers(const struct switch_program *program)
+{
+	return switch_program__table(program, report_tables[REPORT_TRANSLATION_TABLE].name);
+}
+
 static int check(const struct switch_program *program, const void *context,
 		 struct dart_error *error)
 {
@@ -61,6 +71,9 @@ static int check(const struct switch_program *program, const void *context,
 	uint32_t i;
 	int ret = 0;
 
+	if (!wish->translation.port && report_program__gathers(program))
+		return dart_error__set(error, EINVAL,
+				       "the program gathers postcards (push with --postcards PORT)");
 	for (i = 0; !ret && i < wish->collectors.count; i++)
 		ret = check_hashes(program, &wish->collectors.list[i], error);
 	return ret;
@@ -79,6 +92,21 @@ static int read_sessions(struct thrift *thrift, const void *context, void *state
 		ret = bmv2_session__read(thrift, 1 + wish->ports[i],
 					 &now->sessions[wish->ports[i]], error);
 	return ret;
+}
+
+/* Rows beyond the wanted ones would keep their paths for ever. */
+static int read_translator(struct thrift *thrift, const void *context, void *state,
+			   struct dart_error *error)
+{
+	const struct report_wish *wish = context;
+	const struct report_state *now = state;
+
+	if (now->translation.there &&
+	    now->translation.values[TRANSLATION_MASK] != wish->translation.rows - 1)
+		return dart_error__set(error, EINVAL,
+				       "it gathers in %" PRIu64 " rows (restart the switch first)",
+				       now->translation.values[TRANSLATION_MASK] + 1);
+	return read_sessions(thrift, context, state, error);
 }
 
 static int want(const void *wish, const void *now, void *wanted)
@@ -149,7 +177,7 @@ const struct switch_kind report_kind = {
 		.tables = report_tables,
 		.table_count = REPORT_TABLES,
 		.registers = registers,
-		.register_count = sizeof(registers) / sizeof(registers[0]),
+		.register_count = REGISTERS - 2,
 		.polynomials = polynomials,
 		.polynomial_count = POLYNOMIALS,
 	},
@@ -158,6 +186,25 @@ const struct switch_kind report_kind = {
 	.state_size = sizeof(struct report_state),
 	.check = check,
 	.read = read_sessions,
+	.want = want,
+	.compute = compute,
+	.apply = set_psn,
+};
+
+const struct switch_kind translator_kind = {
+	.needs = {
+		.tables = report_tables,
+		.table_count = TRANSLATOR_TABLES,
+		.registers = registers,
+		.register_count = REGISTERS,
+		.polynomials = polynomials,
+		.polynomial_count = POLYNOMIALS,
+	},
+	.objects = report_objects,
+	.object_count = TRANSLATOR_OBJECTS,
+	.state_size = sizeof(struct report_state),
+	.check = check,
+	.read = read_translator,
 	.want = want,
 	.compute = compute,
 	.apply = set_psn,

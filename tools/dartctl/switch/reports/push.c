@@ -14,7 +14,7 @@ static int push_wish(const struct report_push *push, const struct report_wish *w
 {
 	const struct switch_push live = {
 		.name = push->thrift,
-		.kind = &report_kind,
+		.kind = report_kind__of(wish),
 		.wish = wish,
 		.is_dry = is_dry,
 		.as_json = push->as_json,

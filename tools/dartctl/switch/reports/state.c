@@ -6,7 +6,7 @@
 
 #include "state.h"
 
-const struct switch_table report_tables[REPORT_TABLES] = {
+const struct switch_table report_tables[TRANSLATOR_TABLES] = {
 	[REPORT_SHARE] = {
 		"dart_share", "dart_assign", DART_STORE_SHARE_BITS,
 		DART_STORE_SHARES, DART_STORE_SHARES, 2, {
@@ -47,11 +47,18 @@ const struct switch_table report_tables[REPORT_TABLES] = {
 			{ "session", 16, SWITCH_DECIMAL },
 		}, .is_sparse = true,
 	},
+	[REPORT_TRANSLATION_TABLE] = {
+		"postcards_translation", "postcards_gather", 0, 1, 0, 3, {
+			{ "port", 16, SWITCH_DECIMAL },
+			{ "mask", 32, SWITCH_HEX },
+			{ "age", 48, SWITCH_DECIMAL },
+		}
+	},
 };
 
 #define AT(member) offsetof(struct report_state, member)
 
-const struct switch_object report_objects[REPORT_OBJECTS] = {
+const struct switch_object report_objects[TRANSLATOR_OBJECTS] = {
 	[REPORT_SHARE] = { "share", SWITCH_TABLE, SWITCH_NUMBERED, &report_tables[REPORT_SHARE],
 			   AT(shares) },
 	[REPORT_COLLECTOR] = { "collector", SWITCH_TABLE, SWITCH_NUMBERED,
@@ -65,6 +72,8 @@ const struct switch_object report_objects[REPORT_OBJECTS] = {
 	[REPORT_SESSION] = { "session", SWITCH_SESSION, SWITCH_FROM_ONE, &switch_session,
 			     AT(sessions) },
 	[REPORT_PSN] = { "psn", SWITCH_REGISTER, SWITCH_NUMBERED, &switch_psn, AT(first_psns) },
+	[REPORT_TRANSLATION] = { "postcards", SWITCH_TABLE, SWITCH_NUMBERED,
+				 &report_tables[REPORT_TRANSLATION_TABLE], AT(translation) },
 };
 
 /* Is @entry that of this queue pair? */
@@ -112,6 +121,15 @@ static void want_connection(struct report_state *wanted, const struct dart_colle
 	answer->values[ANSWER_SESSION] = 1 + port;
 }
 
+static void want_translation(struct switch_entry *entry,
+			     const struct report_translation *translation)
+{
+	entry->there = true;
+	entry->values[TRANSLATION_PORT] = translation->port;
+	entry->values[TRANSLATION_MASK] = translation->rows - 1;
+	entry->values[TRANSLATION_AGE] = translation->age_us;
+}
+
 /* The probe that is under way at first is no report. */
 uint32_t report_state__unanswered(uint64_t state, uint64_t next, uint64_t expected)
 {
@@ -144,6 +162,8 @@ void report_state__want(const struct report_wish *wish, const struct report_stat
 	switch_hosts__number(now->collectors, collectors->list, collectors->count, is_host,
 			     numbers);
 	want_reporter(&wanted->reporter, &collectors->list[0], wish->all_copies);
+	if (wish->translation.port)
+		want_translation(&wanted->translation, &wish->translation);
 	for (i = 0; i < collectors->count; i++) {
 		want_collector(&wanted->collectors[numbers[i]], &collectors->list[i]);
 		switch_entry__set(&wanted->first_psns[numbers[i]], collectors->list[i].first_psn);

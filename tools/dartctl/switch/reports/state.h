@@ -23,6 +23,10 @@
 #define REPORT_STATE_PROBING		0x02
 #define REPORT_STATE_BROKEN		0x10
 
+/* Only of a program that gathers postcards, see p4/v1model/postcards/rows.p4. */
+#define REPORT_REGISTER_ROWS		"postcards_key"
+#define REPORT_REGISTER_INCOMPLETE	"postcards_incomplete"
+
 /* The objects of steps; first, the tables. */
 enum {
 	REPORT_SHARE,
@@ -34,10 +38,15 @@ enum {
 	REPORT_SESSION = REPORT_TABLES, /* by port */
 	REPORT_PSN, /* by collector */
 	REPORT_OBJECTS,
+	REPORT_TRANSLATION = REPORT_OBJECTS, /* only of a program that gathers postcards */
+	TRANSLATOR_OBJECTS,
 };
 
-extern const struct switch_table report_tables[REPORT_TABLES];
-extern const struct switch_object report_objects[REPORT_OBJECTS];
+/* The table of the translation, after the tables that all programs have. */
+enum { REPORT_TRANSLATION_TABLE = REPORT_TABLES, TRANSLATOR_TABLES };
+
+extern const struct switch_table report_tables[TRANSLATOR_TABLES];
+extern const struct switch_object report_objects[TRANSLATOR_OBJECTS];
 
 /* The parameters of the actions, in their order. */
 enum { SHARE_COLLECTOR, SHARE_SESSION };
@@ -59,6 +68,8 @@ enum {
 	REPORTER_ALL_COPIES,
 };
 
+enum { TRANSLATION_PORT, TRANSLATION_MASK, TRANSLATION_AGE };
+
 struct report_state {
 	struct switch_entry shares[DART_STORE_SHARES];
 	struct switch_entry collectors[REPORT_COLLECTOR_KEYS];
@@ -67,6 +78,7 @@ struct report_state {
 	struct switch_entry answers[SWITCH_HOSTS_MAX]; /* wanted ones by collector */
 	struct switch_entry sessions[SWITCH_PORTS]; /* by port, which is the value */
 	struct switch_entry first_psns[SWITCH_HOSTS_MAX]; /* only in a wanted state */
+	struct switch_entry translation;
 };
 
 /* Reports to a queue pair that nothing has answered yet, by its registers. */

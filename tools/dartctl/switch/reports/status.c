@@ -17,9 +17,11 @@
 static const char *const outcomes[] = {
 	"report",     "other",	   "truncated", "malformed", "incomplete", "anonymous", "unassigned",
 	"unchanged", "damaged", "tagged",    "extensions", "answer",	"forged",
+	"gathered",  "roomless",
 };
 
 #define OUTCOMES (sizeof(outcomes) / sizeof(outcomes[0]))
+#define TRANSLATOR_OUTCOMES 2 /* the last ones, only of a program that gathers postcards */
 
 /* Reports to a collector; all but the first member are of reliable connections only. */
 struct arrival {
@@ -31,7 +33,9 @@ struct status {
 	struct switch_program program;
 	struct switch_entry collectors[REPORT_COLLECTOR_KEYS], connections[REPORT_COLLECTOR_KEYS];
 	struct arrival arrivals[SWITCH_HOSTS_MAX];
+	bool gathers;	/* postcards */
 	uint64_t packets[OUTCOMES];
+	uint64_t incomplete; /* paths of postcards that were reported */
 	struct dart_error error;
 };
 
@@ -52,6 +56,11 @@ static int read_arrival(struct status *status, uint32_t number)
 	       bmv2_register__read(thrift, REPORT_REGISTER_STOPS, number, &arrival->stops, error);
 }
 
+static uint32_t outcome_count(const struct status *status)
+{
+	return status->gathers ? OUTCOMES : OUTCOMES - TRANSLATOR_OUTCOMES;
+}
+
 static int read_status(struct status *status)
 {
 	uint32_t i;
@@ -64,9 +73,12 @@ static int read_status(struct status *status)
 	for (i = 0; !ret && i < SWITCH_HOSTS_MAX; i++)
 		if (status->collectors[i].there)
 			ret = read_arrival(status, i);
-	for (i = 0; !ret && i < OUTCOMES; i++)
+	for (i = 0; !ret && i < outcome_count(status); i++)
 		ret = bmv2_counter__packets(status->thrift, "dart_packets", i, &status->packets[i],
 					    &status->error);
+	if (!ret && status->gathers)
+		ret = bmv2_register__read(status->thrift, REPORT_REGISTER_INCOMPLETE, 0,
+					  &status->incomplete, &status->error);
 	return ret;
 }
 
@@ -116,9 +128,11 @@ static int print(const struct status *status)
 	for (i = 0; i < SWITCH_HOSTS_MAX; i++)
 		if (status->collectors[i].there)
 			print_collector(status, i);
-	for (i = 0; i < OUTCOMES; i++)
+	for (i = 0; i < outcome_count(status); i++)
 		if (status->packets[i])
 			printf("%-14s %" PRIu64 " packets\n", outcomes[i], status->packets[i]);
+	if (status->gathers)
+		printf("reported %" PRIu64 " incomplete paths\n", status->incomplete);
 	return EXIT_SUCCESS;
 }
 
@@ -151,9 +165,13 @@ static int print_as_json(const struct status *status)
 	for (i = 0; i < SWITCH_HOSTS_MAX; i++)
 		if (status->collectors[i].there)
 			failures |= json_array_append_new(collectors, collector_of(status, i));
-	for (i = 0; i < OUTCOMES; i++)
+	for (i = 0; i < outcome_count(status); i++)
 		failures |= json_object_set_new(packets, outcomes[i],
 						json_integer(status->packets[i]));
+	if (!failures && status->gathers)
+		return print_json(json_pack("{s:o, s:o, s:I}", "collectors", collectors, "packets",
+					    packets, "incomplete_paths",
+					    (json_int_t)status->incomplete), 0);
 	if (!failures)
 		return print_json(json_pack("{s:o, s:o}", "collectors", collectors, "packets",
 					    packets), 0);
@@ -169,6 +187,8 @@ bool report_status__show(const char *name, bool as_json, int *exit_status)
 			!switch_program__read(&status->program, &report_kind.needs, status->thrift,
 					      &status->error);
 
+	if (is_there)
+		status->gathers = report_program__gathers(&status->program);
 	if (is_there && read_status(status))
 		*exit_status = fail(EIO, "cannot show '%s': %s", name, status->error.text);
 	else if (is_there)

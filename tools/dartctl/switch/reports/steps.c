@@ -148,5 +148,6 @@ int report_steps__compute(const struct report_state *now, const struct report_st
 			   DART_STORE_SHARES);
 	if (!change.reporter_is_replaced)
 		remove_collectors(&change, 0, SWITCH_HOSTS_MAX);
+	switch_steps__update(steps, REPORT_TRANSLATION, &now->translation, &wanted->translation, 0);
 	return switch_steps__end(steps);
 }

@@ -14,7 +14,7 @@
  * after that, but before a change of the reporter, because reports in a queue
  * must not reach them in its name.  Collectors with numbers that are never
  * assigned are removed first, with their shares, because others may need their
- * room.  Returns 0 or -ENOMEM.
+ * room.  A switch that gathers postcards begins to do so last.  Returns 0 or -ENOMEM.
  */
 int report_steps__compute(const struct report_state *now, const struct report_state *wanted,
 			  struct switch_steps *steps);
