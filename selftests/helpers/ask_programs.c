@@ -8,7 +8,7 @@
  *		"rows": [{"number": 0, "values": {"NAME": VALUE} or [WORD...]}]}]}
  *
  * "runs" is how often the program ran for that, and "longest" the longest time of a run, with its
- * system call.  A row of counters per CPU has the words of the copy, and the number of the CPU; a
+ * system call.  Marks of selftests/qemu/own_instructions.h surround each run.  A row of counters per CPU has the words of the copy, and the number of the CPU; a
  * sample has its members.  A row of the list of namespaces has their inode as its number, and their
  * identity as its only word; later questions about a namespace have the identity of the first
  * answer, as those of dartd have.
@@ -44,6 +44,7 @@
 
 #include "bpf/gather/exchange.h"
 #include "bpf/samples/setting.h"
+#include "selftests/qemu/own_instructions.h"
 
 /* As dartd: runs without progress before the questions that are left get no answer. */
 #define IDLE_RUNS_MAX 64
@@ -450,7 +451,9 @@ static int ask(struct asker *asker, json_t *answers)
 		cursor = exchange->cursor;
 		exchange->used = 0;
 		begin = now_ns();
+		own_instructions__begin();
 		ret = bpf_prog_test_run_opts(bpf_program__fd(asker->program), &run);
+		own_instructions__end();
 		spent = now_ns() - begin;
 		if (ret)
 			return ret;
