@@ -31,12 +31,13 @@ static json_t *describe_instance(const struct instance *instance)
 	char build_id[2 * DART_APPLICATION_BUILD_ID_MAX + 1];
 
 	dart_application_build_id__print(&instance->build_id, build_id);
-	return json_pack("{s:s, s:I, s:s, s:s, s:o, s:I, s:I}", "label", instance->label, "pid",
-			 (json_int_t)instance->process.pid, "executable",
+	return json_pack("{s:s, s:I, s:s, s:s, s:o, s:I, s:I, s:I}", "label", instance->label,
+			 "pid", (json_int_t)instance->process.pid, "executable",
 			 dart_text__is_valid(instance->executable) ? instance->executable : "",
 			 "build_id", build_id, "entries", describe_entries(instance), "unreadable",
 			 (json_int_t)(writer ? writer__unreadable(writer) : 0), "missed",
-			 (json_int_t)(writer ? writer__missed(writer) : 0));
+			 (json_int_t)(writer ? writer__missed(writer) : 0), "fetched",
+			 (json_int_t)instance->absence.fetches);
 }
 
 json_t *application__describe(const struct application *application)

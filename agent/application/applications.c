@@ -174,6 +174,9 @@ int applications__open(struct applications *applications, struct registry *regis
 		ret = loop_timer__add(loop, &applications->retry, CLOCK_MONOTONIC,
 				      applications__on_retry, applications);
 	if (ret >= 0)
+		ret = loop_timer__add(loop, &applications->rows, CLOCK_MONOTONIC,
+				      applications__on_rows, applications);
+	if (ret >= 0)
 		return 0;
 	applications__close(applications);
 	return dart_error__system(error, -ret, "cannot create an event source");
@@ -195,6 +198,7 @@ void applications__close(struct applications *applications)
 	exec_watch__close(&applications->exec_watch);
 	sd_event_source_disable_unref(applications->news);
 	sd_event_source_disable_unref(applications->retry);
+	sd_event_source_disable_unref(applications->rows);
 	writers__close(applications->rooms.writers);
 	listening__drop(&applications->rooms.listening);
 	layouts__close(&applications->layouts);

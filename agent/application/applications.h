@@ -28,6 +28,8 @@
 
 /* Together; a user of the host can start programs. */
 #define INSTANCES_MAX 1024
+/* Between two looks at the rows that the module writes. */
+#define LOOK_AT_ROWS_US UINT64_C(1000000)
 /* Without reports of the kernel. */
 #define LOOK_US (10 * UINT64_C(1000000))
 #define INSTANCE_BUCKETS 1024
@@ -45,6 +47,7 @@ struct applications {
 	sd_event_source *news; /* of writers */
 	/* Tries candidates again, and looks at all processes if that is needed. */
 	sd_event_source *retry;
+	sd_event_source *rows; /* looks at rows that the module writes; off without instances */
 	struct candidates candidates;
 	bool looks_again; /* at once */
 	bool looks_soon; /* at @look_due */
@@ -60,6 +63,13 @@ struct applications {
 	uint32_t instance_count;
 	LIST_HEAD(, instance) buckets[INSTANCE_BUCKETS]; /* all, by the number of the process */
 };
+
+static inline struct applications *
+applications__of_examination(const struct examination *examination)
+{
+	return (struct applications *)((char *)examination->examinations -
+				       offsetof(struct applications, examinations));
+}
 
 struct application {
 	TAILQ_ENTRY(application) link;
@@ -128,8 +138,10 @@ uint64_t applications__plan_look(struct applications *applications);
 /* The instance of the process, of this application or of any (NULL); NULL: none. */
 const struct instance *applications__instance(const struct applications *applications,
 					      const struct application *application, pid_t pid);
-/* Starts the timer for the next candidate or look. */
+/* Starts the timers for the next candidate or look, and for rows that the module writes. */
 void applications__arm(struct applications *applications);
+/* The application whose group of entries this is. */
+struct application *application__of_group(const struct entry_group *group);
 /* Removes the application, whose entries have left the table, or are about to. */
 void application__free(struct application *application);
 void application__refuse(struct application *application, const struct dart_error *why);
@@ -159,6 +171,15 @@ void applications__look(struct applications *applications);
 int applications__on_retry(sd_event_source *source, uint64_t time, void *applications);
 void applications__on_exec(void *applications, pid_t pid);
 void applications__on_lost(void *applications);
+
+/* applications_absent.c: */
+
+/*
+ * A handler of the event loop: looks whether rows that the module writes are empty, and then lets
+ * the kernel fetch the pages of their values, in the threads of examinations: at most once a second
+ * for an instance, and ever later while that has no success.
+ */
+int applications__on_rows(sd_event_source *source, uint64_t time, void *applications);
 
 /* applications_search.c: */
 

@@ -127,12 +127,6 @@ void applications__look(struct applications *applications)
 
 /* ---- results */
 
-static struct applications *of_examination(const struct examination *examination)
-{
-	return (struct applications *)((char *)examination->examinations -
-				       offsetof(struct applications, examinations));
-}
-
 static bool is_selected(const struct application *application,
 			const struct examination *examination)
 {
@@ -257,7 +251,7 @@ static bool may_be_refused_now_only(const struct examination *examination)
 static void finish(struct examination *examination)
 {
 	const struct candidate_process again = { .pid = examination->pid, .pidfd = -1 };
-	struct applications *applications = of_examination(examination);
+	struct applications *applications = applications__of_examination(examination);
 	struct application *application;
 	bool is_early = false;
 

@@ -60,6 +60,17 @@ bool applications__have_to_look(const struct applications *applications)
 	return !look_delay(applications);
 }
 
+/* Starts the timer that looks at rows of the module, unless it runs. */
+static void applications__arm_rows(struct applications *applications)
+{
+	int enabled;
+
+	if (applications->instance_count &&
+	    sd_event_source_get_enabled(applications->rows, &enabled) >= 0 &&
+	    enabled == SD_EVENT_OFF)
+		loop_timer__start(applications->rows, LOOK_AT_ROWS_US);
+}
+
 void applications__arm(struct applications *applications)
 {
 	const uint64_t look = look_delay(applications);
@@ -71,6 +82,7 @@ void applications__arm(struct applications *applications)
 		sd_event_source_set_enabled(applications->retry, SD_EVENT_OFF);
 	else
 		loop_timer__start(applications->retry, delay);
+	applications__arm_rows(applications);
 }
 
 void applications__look_again(struct applications *applications)
@@ -123,6 +135,7 @@ static void application__drop(struct application *application, struct instance *
 	application->applications->instance_count--;
 	snprintf(application->program.last_executable, sizeof(application->program.last_executable),
 		 "%s", instance->executable);
+	examinations__disown(&application->applications->examinations, instance);
 	instance__free(instance);
 }
 
@@ -141,7 +154,7 @@ void application__free(struct application *application)
 	free(application);
 }
 
-static struct application *of_group(const struct entry_group *group)
+struct application *application__of_group(const struct entry_group *group)
 {
 	return (struct application *)((char *)group - offsetof(struct application, group));
 }
@@ -182,7 +195,7 @@ static int on_end(sd_event_source *source, int fd, uint32_t revents, void *userd
 {
 	struct instance *instance = userdata;
 
-	applications__end(of_group(instance->group), instance, "has ended");
+	applications__end(application__of_group(instance->group), instance, "has ended");
 	return 0;
 }
 
@@ -245,7 +258,7 @@ void application__refuse(struct application *application, const struct dart_erro
 
 void application__settle(struct entry_group *group, int end, const struct dart_error *why)
 {
-	struct application *application = of_group(group);
+	struct application *application = application__of_group(group);
 	struct instance *instance, *next;
 
 	for (instance = TAILQ_FIRST(&application->instances); instance; instance = next) {

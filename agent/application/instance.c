@@ -261,6 +261,37 @@ void instance__withdraw(struct instance_rooms *rooms, struct instance *instance,
 	}
 }
 
+bool instance__has_row_of_module(const struct instance *instance)
+{
+	uint32_t i;
+
+	for (i = 0; i < instance->entry_count; i++)
+		if (instance->are_gathered_by_module[i])
+			return true;
+	return false;
+}
+
+/* The entry has a single row. */
+static bool is_empty(const struct region *region, const struct entry *entry)
+{
+	const struct dart_zero_record_line *line =
+		(const void *)(region->memory + entry->extent.data);
+
+	return !__atomic_load_n(&line->sequence, __ATOMIC_RELAXED);
+}
+
+bool instance__lacks_values(const struct instance_rooms *rooms, const struct instance *instance,
+			    uint32_t index)
+{
+	const struct entry *entry;
+
+	if (!instance->are_gathered_by_module[index])
+		return false;
+	entry = inventory__find(&rooms->registry->inventory, instance->names[index]);
+	return entry && entry->group == instance->group &&
+	       is_empty(rooms->registry->rooms.region, entry);
+}
+
 void instance__free(struct instance *instance)
 {
 	uint32_t i;

@@ -20,6 +20,14 @@
 #include "process.h"
 #include "writer.h"
 
+/* Pages that the module has found absent, which dartd lets the kernel fetch. */
+struct absence {
+	uint64_t fetches; /* so far */
+	uint64_t due; /* the next fetch at the earliest, us, CLOCK_MONOTONIC */
+	uint64_t delay_us; /* from the last fetch to @due; 0: it is the first one */
+	bool are_empty[DART_APPLICATION_ENTRIES_MAX]; /* at the last look */
+};
+
 struct instance {
 	TAILQ_ENTRY(instance) link; /* in its application */
 	LIST_ENTRY(instance) in_bucket;
@@ -36,6 +44,7 @@ struct instance {
 	bool are_gathered_by_module[DART_APPLICATION_ENTRIES_MAX];
 	uint32_t entry_count;
 	struct writer *writer; /* NULL: the module gathers all entries */
+	struct absence absence;
 	bool is_staged; /* its entries are not published yet */
 };
 
@@ -69,6 +78,11 @@ int instance__new(struct instance_rooms *rooms, const struct instance_parts *par
 		  struct instance **instance, struct dart_error *error);
 /* In a batch: takes the entries out of the table; @has_ended: for good, after the process. */
 void instance__withdraw(struct instance_rooms *rooms, struct instance *instance, bool has_ended);
+/* Does the module gather an entry? */
+bool instance__has_row_of_module(const struct instance *instance);
+/* True if the module gathers the entry at @index, whose values are not in memory now. */
+bool instance__lacks_values(const struct instance_rooms *rooms, const struct instance *instance,
+			    uint32_t index);
 /* Its entries have left the table, or are about to.  Their rows keep their values. */
 void instance__free(struct instance *instance);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * shared_counter: counts to 42 in memory that it shares with a child, as servers do whose workers
- * count.  Only the child uses the memory, so that only the child has mapped its page: fork(2) copies
- * no mapping of shared memory.  Prints "ready" then, and waits for its end.
+ * shared_counter [unmapped]: counts to 42 in memory that it shares with a child, as servers do
+ * whose workers count.  Only the child uses the memory, so that only the child has mapped its page:
+ * fork(2) copies no mapping of shared memory.  With "unmapped" the parent has unmapped the memory
+ * by then.  Prints "ready", and waits for its end.
  */
 #include <signal.h>
 #include <stdint.h>
@@ -14,7 +15,7 @@
 
 volatile uint64_t *shared_counter; /* has a symbol, which a layout names */
 
-int main(void)
+int main(int argc, char **argv)
 {
 	int counted[2];
 	char byte;
@@ -36,6 +37,8 @@ int main(void)
 	close(counted[1]);
 	if (read(counted[0], &byte, 1) != 1)
 		return EXIT_FAILURE;
+	if (argc > 1)
+		munmap((void *)shared_counter, sizeof(*shared_counter));
 	puts("ready");
 	fflush(stdout);
 	pause();

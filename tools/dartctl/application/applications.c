@@ -67,13 +67,12 @@ static const struct table_column columns[] = { TEXT_COLUMN("NAME", "name"),
 					       TEXT_COLUMN("REFUSED", "refused"),
 					       {} };
 
-static const struct table_column instance_columns[] = { TEXT_COLUMN("INSTANCE", "label"),
-							NUMBER_COLUMN("PID", "pid"),
-							TEXT_COLUMN("EXECUTABLE", "executable"),
-							TEXT_COLUMN("BUILD-ID", "build_id"),
-							NUMBER_COLUMN("UNREADABLE", "unreadable"),
-							NUMBER_COLUMN("MISSED", "missed"),
-							{} };
+static const struct table_column instance_columns[] = {
+	TEXT_COLUMN("INSTANCE", "label"),	   NUMBER_COLUMN("PID", "pid"),
+	TEXT_COLUMN("EXECUTABLE", "executable"),   TEXT_COLUMN("BUILD-ID", "build_id"),
+	NUMBER_COLUMN("UNREADABLE", "unreadable"), NUMBER_COLUMN("MISSED", "missed"),
+	NUMBER_COLUMN("FETCHED", "fetched"),	   {},
+};
 
 static int print(json_t *application)
 {
