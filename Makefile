@@ -153,8 +153,8 @@ p4_is_there:
 	$(quiet)! why=$$(selftests/p4_missing) || { echo "make: $$why" >&2; exit 1; }
 
 # One that is refused, because other programs disturbed it, does not keep the next from running.
-benches := $(addprefix tools/bench/,run probes containers gathering ways preload runs cgroups growth \
-	objects idle whole_host transports applications store tea_load tea_import) \
+benches := $(addprefix tools/bench/,run probes containers gathering ways preload first_values runs \
+	cgroups growth objects idle whole_host transports applications store tea_load tea_import) \
 	papers/simulate papers/zero/scale \
 	$(addprefix tools/bench/,scrapes outputs readers xdp_reporter xdp_primitives writes reliable) \
 	papers/tea/tea_figures

@@ -31,4 +31,7 @@ part(.load; "Load, as fast as the servers answer:";
 part(.compared; "Values beside INFO:";
 	.compared | map([.interval, .servers, .scrapes, (.counters | grouped), ((.gauges // 0) | grouped),
 		.outside]) |
-	table(["interval", "servers", "scrapes", "counters", "gauges", "outside"]))
+	table(["interval", "servers", "scrapes", "counters", "gauges", "outside"])),
+(.crowd // {} | select(.servers) | "",
+	"\(.servers) servers, which are followed together: all are in the list after \(.listed_ns | ms) ms, and in a",
+	"scrape after \(.seen_ns | ms) ms; the table has changed \(.changes) times.")

@@ -45,6 +45,11 @@ def four:
 		select(.method | . != "nobody" and . != "asked") as $row | $r |
 		goal("a command of redis-server while \($row.method) is gathered, times without";
 			null; 1.005; $row.ratio.median; $row.ratio.min; $row.ratio.max; "")),
+	(of("first_values") as $r | $r |
+		goal("the first value of a further slice, times a bare update"; null; 1.5;
+			.shared.median_ns / .bare.median_ns; null; null; ""),
+		goal("the first value of a slice in new memory, times a bare update"; null; 1.5;
+			.own.median_ns / .bare.median_ns; null; null; "")),
 	(of("scrapes") as $r | $r.results[] |
 		({"10000 1000000000": 5, "1000 100000000": 3}["\(.targets) \(.interval_ns)"] //
 			empty) as $most | . as $row | $r |
