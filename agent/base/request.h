@@ -42,7 +42,8 @@ struct request {
 	/*
 	 * Set by a handler that fails because something is missing that may come
 	 * at any moment: a client is not answered yet, and its request is handled
-	 * again, until a second has passed.
+	 * again, until three and a half seconds have passed: the kernel sends an ARP request three
+	 * times, a second apart, before it gives up (mcast_solicit and retrans_time_ms in arp(7)).
 	 */
 	bool is_early;
 	/*

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The next host on the way to a peer, a neighbour, as the kernel's neighbour table knows it.
- * The verbs that open a queue pair for an address wait up to a second for ARP if it is not
- * known; who asks here first never waits.
+ * The verbs that open a queue pair for an address wait for ARP if it is not known; a caller that asks
+ * here first never waits.
  */
 #ifndef NEIGHBOUR_H
 #define NEIGHBOUR_H

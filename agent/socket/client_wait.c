@@ -62,7 +62,7 @@ int client__wait(struct client *client)
 
 /* Interval between attempts to handle an early request, and the times until it fails. */
 #define AGAIN_US	10000
-#define ARRIVAL_NS	INT64_C(1000000000)
+#define ARRIVAL_NS	INT64_C(3500000000)
 #define WORK_NS		(10 * INT64_C(1000000000))
 
 bool client__may_wait_for(struct client *client, bool is_under_way)

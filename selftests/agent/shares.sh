@@ -58,6 +58,28 @@ owner() {
 	ask "$1" | gojq -r .collector
 }
 
+# lose_first_question: the reporter does not see the next ARP request
+lose_first_question() {
+	ip netns exec reporter nft -f - <<-END
+		flush ruleset
+		table arp lost {
+			counter lost {
+			}
+			chain input {
+				type filter hook input priority 0;
+				quota until 28 bytes counter name lost drop
+			}
+		}
+	END
+}
+
+# question_was_lost
+question_was_lost() {
+	ip netns exec reporter nft -j list counter arp lost lost |
+		is_true '.nftables | any(.counter.packets == 1)'
+}
+
+command -v nft >/dev/null || skip "nft is not installed (Debian package nftables)"
 rdma_up
 ip netns add reporter
 ip -n reporter link add bridge0 type bridge
@@ -81,7 +103,9 @@ for command in dartctl second; do
 		--slots 2^16 --value 20 --epoch 1440min --schema int-path
 	# The reporter is reached from both, and the way of the second one is needed here only.
 	[ $command = dartctl ] || ip route add 10.78.0.1/32 dev port2 src $b
+	lose_first_question
 	check "$command: it takes reports" $command reporter add paths 10.78.0.1
+	check "$command: it asked for the reporter more than once" question_was_lost
 	$command store export paths >/run/$command.json
 done
 ip route delete 10.78.0.1/32 dev port2
