@@ -60,7 +60,7 @@ int settings__open(struct settings *settings, const struct options *options,
 				    DART_CONTROL_EXPOSURE_EXACT,
 		.dscp = configuration->dscp,
 		.gatherer = configuration->gatherer ?: DART_CONFIGURATION_GATHERER_AUTO,
-		.rest = configuration->rest ?: 1,
+		.rest = configuration->rest,
 		.place.port = options->port		  ?:
 				      configuration->port ?:
 							    DART_CONTROL_PORT,

@@ -114,11 +114,12 @@ number_in() {
 	sed -n "s/^ *\"$1\": \(-\?[0-9][0-9]*\),\?\$/\1/p;T;q"
 }
 
-# passed: a pass of the gathering at 100 ms began and ended after this call
+# passed: after this call passes of the gathering at 100 ms began and ended, enough of them for a
+# record at rest
 passed() {
 	passed_first=$(dartctl -j show gathering+100ms | number_in passes)
 	until [ "$(dartctl -j show gathering+100ms | number_in passes)" -ge \
-		$((passed_first + 2)) ]; do
+		$((passed_first + 10)) ]; do
 		sleep 0.05
 	done
 }

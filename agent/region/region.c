@@ -10,6 +10,10 @@
 #include "agent/base/rdma_base.h"
 #include "region.h"
 
+/* Without the setting "rest": passes, and the longest time between two rows. */
+#define REST_PASSES	8
+#define REST_MS		1000
+
 int region__reserve(uint64_t capacity, void **memory, struct dart_error *error)
 {
 	const uint64_t bytes = capacity + REGION_CLIENT_BYTES, more = bytes + RDMA_BASE_ALIGN;
@@ -203,13 +207,22 @@ int region__add_window(struct region *region, const struct selector *selector,
 	return 0;
 }
 
+static uint32_t rest_of(const struct region *region, uint32_t gather_ms)
+{
+	const uint32_t passes = REST_MS / gather_ms;
+
+	if (region->rest_max)
+		return region->rest_max;
+	return passes < 1 ? 1 : passes > REST_PASSES ? REST_PASSES : passes;
+}
+
 int region__add_record(struct region *region, const struct selector *selector,
 		       struct dart_zero_record *record, struct dart_error *error)
 {
 	record->size = sizeof(*record);
 	record->flags = selector->is_deferrable ? DART_ZERO_RECORD_DEFERRABLE : 0;
 	record->interval_ms = selector->key.gather_ms;
-	record->rest_max = region->rest_max;
+	record->rest_max = rest_of(region, record->interval_ms);
 	record->source = selector->source->id;
 	record->fd = selector->fd;
 	record->ifindex = selector->key.ifindex;

@@ -24,7 +24,9 @@ struct region {
 	uint32_t cpus;		/* highest possible CPU + 1 */
 	uint32_t page_size;	/* bytes */
 	uint64_t changes;	/* extents added and removed so far */
-	uint32_t rest_max;	/* of its records of sources, as in struct dart_zero_record */
+	uint32_t rest_max;	/* of its records of sources, as in struct dart_zero_record; 0: 8, or
+				 * as many as a second has if these are fewer
+				 */
 };
 
 /* The errors of @way->open(). */

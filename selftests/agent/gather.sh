@@ -8,15 +8,6 @@ value() {
 	dartctl -j show "$1" | gojq ".values$2"
 }
 
-# passed: a pass of the gathering at 100 ms began and ended after this call
-passed() {
-	local first
-	first=$(value gathering+100ms .sum.passes)
-	until [ "$(value gathering+100ms .sum.passes)" -ge $((first + 2)) ]; do
-		sleep 0.02
-	done
-}
-
 # lists_rows COUNT: of gathered cpustat
 lists_rows() {
 	[ "$(dartctl -j list | gojq '.[] | select(.name == "cpustat+100ms").copies')" = "$1" ]
@@ -115,7 +106,7 @@ done
 # shellcheck disable=SC2016 # jq's
 check "the time of a record is between two that the host reads" bash -c \
 	'before=$(cut -d " " -f 1 /proc/uptime)
-	'"$(declare -f value passed)"'
+	'"$(declare -f value passed number_in)"'
 	passed; time=$(value vmstat+100ms .sum.time); after=$(cut -d " " -f 1 /proc/uptime)
 	gojq -n -e "$before <= $time / 1e9 and $time / 1e9 <= $after + 0.01"'
 check "the gathering counts its records" is_true \
