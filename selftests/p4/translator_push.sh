@@ -5,7 +5,7 @@
 . "$(dirname "$0")/../bmv2.sh"
 
 program=$tests/../.output/p4/translator.json
-port=$(free_port)
+port=$("$tests/free_ports")
 
 # store NAME [CHANGES]: writes a file with one collector
 store() {
@@ -80,7 +80,7 @@ refuse "short ages are refused" "from 1ms to 60min" push one --postcards 5001 --
 jq -n '{dart_sketches: 1, sketches: []}' >"$directory/sketch"
 refuse "postcards need collectors" "for files of collectors" push sketch --postcards 5001
 
-port=$(free_port)
+port=$("$tests/free_ports")
 start "$port" "$tests/../.output/p4/dart.json"
 refuse "a program that gathers nothing is refused" "no table postcards_translation" \
 	push one --postcards 5001
