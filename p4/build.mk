@@ -5,7 +5,7 @@
 
 P4C_BM2 ?= p4c-bm2-ss
 functions := nat nat6 balancer firewall firewall6 gateway
-bmv2 := $(patsubst %,$(output)/p4/%.json,dart translator ledger journal sketch $(functions))
+bmv2 := $(patsubst %,$(output)/p4/%.json,dart translator ledger journal sketch merger $(functions))
 
 $(bmv2): $(output)/p4/%.json: p4/v1model/%.p4 $(wildcard p4/functions/*.p4 \
 		p4/shared/*.p4 p4/shared/*/*.p4 p4/v1model/*.p4 \

@@ -30,34 +30,6 @@
 	hash(field, HashAlgorithm.crc32, 64w0, { __VA_ARGS__ },		\
 	     64w0x100000000)
 
-control Icrc(inout headers_t headers)
-{
-	bit<32> crc;
-
-	apply {
-		if (headers.slot8.isValid())
-			ICRC_OF(crc, BEFORE_SLOT(headers),
-				headers.slot8.checksum, headers.slot8.value,
-				headers.slot8.pad);
-		else if (headers.slot16.isValid())
-			ICRC_OF(crc, BEFORE_SLOT(headers),
-				headers.slot16.checksum, headers.slot16.value,
-				headers.slot16.pad);
-		else if (headers.slot32.isValid())
-			ICRC_OF(crc, BEFORE_SLOT(headers),
-				headers.slot32.checksum,
-				headers.slot32.value);
-		else if (headers.slot64.isValid())
-			ICRC_OF(crc, BEFORE_SLOT(headers),
-				headers.slot64.checksum,
-				headers.slot64.value);
-		else
-			ICRC_OF(crc, BEFORE_SLOT(headers));
-		headers.icrc.icrc = crc[7:0] ++ crc[15:8] ++ crc[23:16] ++
-				    crc[31:24];
-	}
-}
-
 /* Computes the checksum of the IPv4 header of a report; other packets need no new checksum. */
 #define UPDATE_REPORT(h)						\
 	update_checksum(h.icrc.isValid(),				\

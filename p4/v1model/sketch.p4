@@ -20,31 +20,9 @@
 #include "shared/report.p4"
 #include "shared/sizes.p4"
 
-#define SKETCH_STRIP		268	/* bytes, of four rows */
 #define SKETCH_COLUMNS		4096	/* of a bank, at most */
 
-header strip_h {
-	bit<32> period;
-	bit<16> reporters;
-	bit<16> number;
-	bit<128> column0;
-	bit<128> column1;
-	bit<128> column2;
-	bit<128> column3;
-	bit<128> column4;
-	bit<128> column5;
-	bit<128> column6;
-	bit<128> column7;
-	bit<128> column8;
-	bit<128> column9;
-	bit<128> column10;
-	bit<128> column11;
-	bit<128> column12;
-	bit<128> column13;
-	bit<128> column14;
-	bit<128> column15;
-	bit<32> crc;
-}
+#include "strip.p4"
 
 #define HEADERS_IN_FRONT	RDMA_HEADERS_IN_FRONT
 #define HEADERS_BEHIND		strip_h strip; RDMA_HEADERS_BEHIND
@@ -80,22 +58,7 @@ struct strip_t {
 	bit<32> period;		/* 0: no strip */
 	bit<16> number;
 	bit<24> psn;
-	bit<128> column0;
-	bit<128> column1;
-	bit<128> column2;
-	bit<128> column3;
-	bit<128> column4;
-	bit<128> column5;
-	bit<128> column6;
-	bit<128> column7;
-	bit<128> column8;
-	bit<128> column9;
-	bit<128> column10;
-	bit<128> column11;
-	bit<128> column12;
-	bit<128> column13;
-	bit<128> column14;
-	bit<128> column15;
+	STRIP_COLUMNS
 }
 
 struct metadata_t {
@@ -310,22 +273,7 @@ control TakeStrip(in bit<32> strips, inout strip_t strip)
 		sketch_next.read(next, 0);
 		if (due != 0 && next < strips) {
 			at = SKETCH_AT(due, next << DART_SKETCH_STRIP_COLUMNS_LOG2);
-			SKETCH_TAKE(0)
-			SKETCH_TAKE(1)
-			SKETCH_TAKE(2)
-			SKETCH_TAKE(3)
-			SKETCH_TAKE(4)
-			SKETCH_TAKE(5)
-			SKETCH_TAKE(6)
-			SKETCH_TAKE(7)
-			SKETCH_TAKE(8)
-			SKETCH_TAKE(9)
-			SKETCH_TAKE(10)
-			SKETCH_TAKE(11)
-			SKETCH_TAKE(12)
-			SKETCH_TAKE(13)
-			SKETCH_TAKE(14)
-			SKETCH_TAKE(15)
+			FOR_EACH_COLUMN(SKETCH_TAKE)
 			sketch_psn.read(psn, 0);
 			sketch_psn.write(0, psn + 1);
 			sketch_next.write(0, next + 1);
@@ -431,14 +379,6 @@ control SketchIngress(inout headers_t headers, inout metadata_t metadata,
 	}
 }
 
-#define SKETCH_COLUMNS_OF(s)						\
-	s.column0, s.column1, s.column2, s.column3, s.column4,		\
-	s.column5, s.column6, s.column7, s.column8, s.column9,		\
-	s.column10, s.column11, s.column12, s.column13, s.column14,	\
-	s.column15
-
-#define SKETCH_FILL(n)	headers.strip.column##n = metadata.strip.column##n;
-
 control SketchEgress(inout headers_t headers, inout metadata_t metadata,
 		     inout standard_metadata_t standard)
 {
@@ -468,33 +408,16 @@ control SketchEgress(inout headers_t headers, inout metadata_t metadata,
 		headers.strip.period = metadata.strip.period;
 		headers.strip.reporters = 1;
 		headers.strip.number = metadata.strip.number;
-		SKETCH_FILL(0)
-		SKETCH_FILL(1)
-		SKETCH_FILL(2)
-		SKETCH_FILL(3)
-		SKETCH_FILL(4)
-		SKETCH_FILL(5)
-		SKETCH_FILL(6)
-		SKETCH_FILL(7)
-		SKETCH_FILL(8)
-		SKETCH_FILL(9)
-		SKETCH_FILL(10)
-		SKETCH_FILL(11)
-		SKETCH_FILL(12)
-		SKETCH_FILL(13)
-		SKETCH_FILL(14)
-		SKETCH_FILL(15)
+		STRIP_FILL(metadata.strip)
 		hash(crc, HashAlgorithm.crc32, 64w0,
-		     { headers.strip.period, headers.strip.reporters, headers.strip.number,
-		       SKETCH_COLUMNS_OF(headers.strip) },
-		     64w0x100000000);
+		     { STRIP_FIELDS(headers.strip) }, 64w0x100000000);
 		headers.strip.crc = crc;
 		request.apply(headers, metadata.self, metadata.peer,
 			      DART_STORE_UDP_SOURCE_BASE +
 			      (metadata.strip.number & 1023), RDMA_UC_WRITE_ONLY,
 			      metadata.strip.psn, 0,
-			      metadata.sketch.base + place * SKETCH_STRIP,
-			      SKETCH_STRIP, frame_bytes);
+			      metadata.sketch.base + place * STRIP_BYTES,
+			      STRIP_BYTES, frame_bytes);
 		RDMA_SET_ICRC(headers, crc, headers.reth, headers.strip);
 		truncate(frame_bytes);
 		writes.count(0);

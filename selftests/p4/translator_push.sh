@@ -71,8 +71,8 @@ check "commands for the program set the same" eval \
 check "the activity of a translator has its postcards" eval \
 	'dartctl --json switch show --target bmv2 --thrift "localhost:$port" |
 		jq -e ".packets.gathered == 0 and .packets.roomless == 0 and .incomplete_paths == 0"'
-refuse "rows need postcards" "need --postcards" push one --rows 256
-refuse "an age needs postcards" "need --postcards" push one --age 1s
+refuse "rows need postcards" "needs --postcards" push one --rows 256
+refuse "an age needs postcards" "needs --postcards or --merge" push one --age 1s
 refuse "port 0 is refused" "not a UDP port" push one --postcards 0
 refuse "other numbers of rows are refused" "power of two, up to 2^15" \
 	push one --postcards 5001 --rows 2^16

@@ -30,6 +30,7 @@ unit_switch_walk_sources := $(unit_switch_steps_sources)
 unit_ledger_steps_sources := $(switch_steps) tools/dartctl/switch/ledgers/state.c
 unit_journal_steps_sources := $(switch_steps) tools/dartctl/switch/journals/state.c
 unit_sketch_steps_sources := $(switch_steps) tools/dartctl/switch/sketches/state.c
+unit_merge_steps_sources := $(switch_steps) tools/dartctl/switch/sketches/merge_state.c
 unit_lookup_steps_sources := $(switch_steps) $(addprefix \
 	tools/dartctl/switch/lookups/, state.c steps.c wish.c)
 unit_lookup_walk_sources := $(unit_lookup_steps_sources)

@@ -16,6 +16,7 @@
 #include "tools/dartctl/switch/reports/push.h"
 #include "tools/dartctl/switch/reports/status.h"
 #include "tools/dartctl/switch/sketches/kind.h"
+#include "tools/dartctl/switch/sketches/merge_kind.h"
 
 #define FILES_MAX	DART_COLLECTORS_MAX
 
@@ -26,6 +27,7 @@ struct request {
 	bool is_dry;
 	bool follows;
 	bool counts_bytes; /* for a file of ledgers */
+	bool merges; /* for a file of sketches */
 	struct switch_ports ports;
 	struct report_push reports;	/* for files of collectors */
 	struct lookup_push lookups;	/* for files of lookup tables */
@@ -76,6 +78,7 @@ static const struct option_row push_rows[] = {
 	OPTION_OWN("age", struct request, reports.options.translation.age_us,
 		   report_options__take_age),
 	OPTION_FLAG("bytes", struct request, counts_bytes),
+	OPTION_FLAG("merge", struct request, merges),
 	OPTION_FLAG("dry-run", struct request, is_dry),
 	OPTION_FLAG("follow", struct request, follows),
 	OPTION_OWN("requester", struct request, lookups.requester, lookup_push__take_requester),
@@ -113,8 +116,14 @@ static int check_kind(const struct request *request, enum push_kind kind)
 	const struct report_push *reports = &request->reports;
 	const struct report_translation *translation = &reports->options.translation;
 
-	if (!translation->port && (translation->rows || translation->age_us))
-		return misuse("--rows and --age need --postcards");
+	if (!translation->port && translation->rows)
+		return misuse("--rows needs --postcards");
+	if (!translation->port && !request->merges && translation->age_us)
+		return misuse("--age needs --postcards or --merge");
+	if (request->merges && kind != PUSH_SKETCH)
+		return misuse("--merge is for files of sketches");
+	if (request->merges && reports->options.reporter.s_addr == INADDR_ANY)
+		return misuse("--merge needs --reporter, the address of the switch");
 	if (translation->port && kind != PUSH_COLLECTORS)
 		return misuse("--postcards is for files of collectors");
 	if (request->counts_bytes && kind != PUSH_LEDGER)
@@ -212,6 +221,9 @@ static int push_target(const struct request *request, enum push_kind kind, bool 
 	struct ledger_wish ledger = { .counts_bytes = request->counts_bytes };
 	struct journal_wish journal = { .port = 0 };
 	struct sketch_wish sketch = { .port = 0 };
+	struct merge_wish merge = {
+		.age_us = request->reports.options.translation.age_us ?: REPORT_AGE_US,
+	};
 	struct target_push push = {
 		.thrift = request->thrift,
 		.as_json = as_json,
@@ -224,6 +236,8 @@ static int push_target(const struct request *request, enum push_kind kind, bool 
 		ledger_push__init(&push, &ledger);
 	else if (kind == PUSH_JOURNAL)
 		journal_push__init(&push, &journal);
+	else if (request->merges)
+		merge_push__init(&push, &merge);
 	else
 		sketch_push__init(&push, &sketch);
 	return request->follows ? target_push__follow(&push) :
@@ -273,7 +287,7 @@ static int show(struct options *options, int argc, char **argv)
 
 const struct command switch_commands[] = {
 	{ "push",
-	  "--target bmv2 --thrift HOST:PORT|--program FILE --port [ADDRESS=]PORT... [--reporter ADDRESS] [--all-copies] [--postcards PORT [--rows N] [--age TIME]] [--bytes] [--requester ADDRESS] [--outstanding N] [--timeout MICROSECONDS] [--tries N] [--mtu BYTES] [--otherwise [OUTCOME=]PORT]... [--digests ADDRESS] [--renew COMMAND] [--dry-run] [--follow] FILE...",
+	  "--target bmv2 --thrift HOST:PORT|--program FILE --port [ADDRESS=]PORT... [--reporter ADDRESS] [--all-copies] [--postcards PORT [--rows N] [--age TIME]] [--bytes] [--merge [--age TIME]] [--requester ADDRESS] [--outstanding N] [--timeout MICROSECONDS] [--tries N] [--mtu BYTES] [--otherwise [OUTCOME=]PORT]... [--digests ADDRESS] [--renew COMMAND] [--dry-run] [--follow] FILE...",
 	  "configure the collectors, lookup tables, ledger, journal or sketch of a P4 switch, with --follow also later ones",
 	  .parse = push },
 	{ "show", "--target bmv2 --thrift HOST:PORT",

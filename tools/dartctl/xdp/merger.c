@@ -3,80 +3,34 @@
 #include <bpf/bpf.h>
 #include <endian.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "merger.h"
 #include "pins.h"
 #include "program.h"
+#include "tools/dartctl/cli/sketchers.h"
 
 #define NS_PER_S 1000000000ULL
 /* A bank has strips of one period for as long as two of them. */
 #define FORGET_PERIODS 2
 
-static int compare(const void *a, const void *b)
-{
-	const struct reporter_source *left = a, *right = b;
-	const uint32_t first = ntohl(left->address), second = ntohl(right->address);
-
-	return (first > second) - (first < second);
-}
-
-static bool is_same_sketch(const struct dart_sketch_target *a, const struct dart_sketch_target *b)
-{
-	return !strcmp(a->collector.name, b->collector.name) &&
-	       a->collector.ip.s_addr == b->collector.ip.s_addr &&
-	       !memcmp(&a->geometry, &b->geometry, sizeof(a->geometry));
-}
-
-/* Separates the translator from its sketchers, which get their numbers in order of address. */
-static int merger__take(struct xdp_merger *merger, const char *path, struct in_addr address,
-			const struct dart_sketch_target *targets, uint32_t count,
-			struct dart_error *error)
-{
-	const struct dart_sketch_target *own = NULL;
-	uint32_t i;
-
-	merger->count = 0;
-	for (i = 0; i < count; i++) {
-		if (targets[i].collector.reporter.s_addr == address.s_addr) {
-			own = &targets[i];
-			continue;
-		}
-		merger->sources[merger->count++] = (struct reporter_source){
-			targets[i].collector.reporter.s_addr, htobe32(targets[i].collector.qpn),
-		};
-	}
-	if (!own)
-		/* Says how to add it. */
-		return dart_sketch_target__load(path, address, &merger->target, error);
-	if (!merger->count)
-		return dart_error__set(error, EINVAL,
-				       "%s: sketch '%s' has no sketcher but this translator (dartctl sketcher add)",
-				       path, own->collector.name);
-	for (i = 0; i < count; i++)
-		if (!is_same_sketch(own, &targets[i]))
-			return dart_error__set(error, EINVAL, "%s: it has several sketches", path);
-	merger->target = *own;
-	qsort(merger->sources, merger->count, sizeof(merger->sources[0]), compare);
-	for (i = 1; i < merger->count; i++)
-		if (merger->sources[i].address == merger->sources[i - 1].address)
-			return dart_error__set(error, EINVAL, "%s: a sketcher has several parts",
-					       path);
-	return 0;
-}
-
 int xdp_merger__load(const char *path, struct in_addr address, struct xdp_merger *merger,
 		     struct dart_collectors *collectors, struct dart_error *error)
 {
-	struct dart_sketch_target targets[DART_SKETCH_PARTS_MAX];
-	uint32_t count;
+	struct sketchers sketchers;
+	uint32_t i;
 	int ret;
 
-	ret = dart_sketch_target__load_all(path, targets, &count, error) ?:
-		      merger__take(merger, path, address, targets, count, error);
-	return ret ?: xdp_program__lone(&merger->target.collector, collectors, error);
+	ret = sketchers__load(path, address, &sketchers, error);
+	if (ret)
+		return ret;
+	merger->target = sketchers.target;
+	merger->count = sketchers.count;
+	for (i = 0; i < sketchers.count; i++)
+		merger->sources[i] = (struct reporter_source){
+			sketchers.sources[i].address.s_addr, htobe32(sketchers.sources[i].qpn),
+		};
+	return xdp_program__lone(&merger->target.collector, collectors, error);
 }
 
 struct reporter_merging xdp_merger__merging(const struct xdp_merger *merger, uint64_t age_ns)

@@ -10,7 +10,6 @@
 
 #define AGE_MIN_NS	1000000ULL
 #define AGE_MAX_NS	3600000000000ULL
-#define AGE_US		1000000
 
 #define VALUE	20	/* bytes: five switches of 32 bits */
 
@@ -80,7 +79,7 @@ int report_wish__complete(struct report_wish *wish, const struct report_options 
 	if (!wish->translation.rows)
 		wish->translation.rows = 1U << REPORT_ROWS_LOG2;
 	if (!wish->translation.age_us)
-		wish->translation.age_us = AGE_US;
+		wish->translation.age_us = REPORT_AGE_US;
 	/* One port leads to all stores of a host. */
 	for (i = 0; i < collectors->count; i++)
 		hosts.addresses[i] = collectors->list[i].ip;

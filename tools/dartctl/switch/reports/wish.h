@@ -8,6 +8,7 @@
 #include "tools/dartctl/switch/engine/hosts.h"
 
 #define REPORT_ROWS_LOG2	15 /* of a program that gathers postcards */
+#define REPORT_AGE_US		1000000 /* by default */
 
 /* How a switch gathers the postcards of hops, see <dart/postcard.h>; all 0 if it does not. */
 struct report_translation {
