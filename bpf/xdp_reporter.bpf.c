@@ -291,6 +291,14 @@ static __always_inline int telemetry_of(struct xdp_md *context, struct telemetry
 	return telemetry__read(&cursor, int_port, report_port, telemetry);
 }
 
+/* The frame leaves by the interface to collectors. */
+static __always_inline int to_collectors(const struct xdp_md *context)
+{
+	if (out_interface == context->ingress_ifindex)
+		return XDP_TX;
+	return bpf_redirect(out_interface, 0);
+}
+
 SEC("xdp")
 int dart_reporter(struct xdp_md *context)
 {
@@ -321,9 +329,7 @@ int dart_reporter(struct xdp_md *context)
 	copy = (__u64)bpf_get_prandom_u32() * receiver.memory->redundancy >> 32;
 	if (!report(context, &telemetry, &receiver, copy, row))
 		return XDP_PASS;
-	if (out_interface == context->ingress_ifindex)
-		return XDP_TX;
-	return bpf_redirect(out_interface, 0);
+	return to_collectors(context);
 }
 
 /*
@@ -392,9 +398,7 @@ int dart_appender(struct xdp_md *context)
 		return XDP_DROP;
 	}
 	row->reports++;
-	if (out_interface == context->ingress_ifindex)
-		return XDP_TX;
-	return bpf_redirect(out_interface, 0);
+	return to_collectors(context);
 }
 
 /*
@@ -475,9 +479,7 @@ int dart_translator(struct xdp_md *context)
 	}
 	if (!report_path(context, &path, due, row))
 		return XDP_DROP;
-	if (out_interface == context->ingress_ifindex)
-		return XDP_TX;
-	return bpf_redirect(out_interface, 0);
+	return to_collectors(context);
 }
 
 /*
@@ -544,9 +546,7 @@ int dart_merger(struct xdp_md *context)
 		return XDP_DROP;
 	}
 	row->reports++;
-	if (out_interface == context->ingress_ifindex)
-		return XDP_TX;
-	return bpf_redirect(out_interface, 0);
+	return to_collectors(context);
 }
 
 /*
