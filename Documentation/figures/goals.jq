@@ -28,12 +28,12 @@ def four:
 			8; null; $row.files.parsed / $row.programs.pass; null; null; "")),
 	(of("runs") |
 		goal("programs under RCU, \(.cgroups | grouped) cgroups, \(.cpus) CPUs";
-			null; 200; .longest_ns / 1000; .median_ns / 1000; .longest_ns / 1000;
+			null; 200; .longest / 1000; .median / 1000; .longest / 1000;
 			" thousand instructions"),
 		goal("programs under RCU, \(.namespaces | grouped) network namespaces";
-			null; 200; ([.listing.longest_ns, .finding.longest_ns] | max / 1000);
-			([.listing.median_ns, .finding.median_ns] | max / 1000);
-			([.listing.longest_ns, .finding.longest_ns] | max / 1000);
+			null; 200; ([.listing.longest, .finding.longest] | max / 1000);
+			([.listing.median, .finding.median] | max / 1000);
+			([.listing.longest, .finding.longest] | max / 1000);
 			" thousand instructions")),
 	(of("objects") as $r | $r.results[] as $row | $r |
 		goal("\($row.what), \($row.count | grouped) objects"; null; $row.goal_ns / 1e6;

@@ -2,15 +2,15 @@
 # How long runs of programs hold the RCU read lock (tools/bench/runs)
 include "figures";
 
-def times: (.median_ns | thousands), (.longest_ns | thousands);
+def times: [.usual, .median, .longest, .clock.longest][] | thousands;
 
-"\(origin), \(.cpus) CPUs, thousands of instructions of the longest run in each",
-"of \(.rounds) rounds, with its system call; \(.used | grouped) of \(.cgroups | grouped) cgroups were used before each round:",
+"\(origin), \(.cpus) CPUs, thousands of instructions of a run with its system call;",
+"\(.used | grouped) of \(.cgroups | grouped) cgroups were used before each of \(.rounds) rounds:",
 "",
 ([
 	["the sum of \(.cgroups | grouped) cgroups", .runs, times],
 	["a list of \(.namespaces | grouped) network namespaces", .listing.runs, (.listing | times)],
 	["counters of the newest \(.asked)", .finding.runs, (.finding | times)]
-] | table(["answer", "runs", "median", "longest"])),
+] | table(["answer", "runs", "without interrupts", "longest of a round (median)", "longest of all", "longest by the clock"])),
 "",
 "The limit is 200."
