@@ -1,9 +1,10 @@
 #!/usr/bin/python3 -B
 # SPDX-License-Identifier: GPL-2.0-only
-"""A switch that gathers the postcards of hops: its reports, byte by byte, against <dart/postcard.h>."""
+"""A switch that gathers postcards: its reports, byte by byte, against <dart/postcard.h>."""
 
 import json
 import random
+import struct
 import sys
 
 from needs import TREE
@@ -17,7 +18,7 @@ import generate_postcards
 import packets
 import tap
 from responder import FIRST, QueuePair, asks
-from switch import COLLECTORS, OUTCOMES, SILENCE, Switch, entry_of, report
+from switch import BATCH, COLLECTORS, OUTCOMES, SILENCE, Switch, entry_of, report
 
 PORT = 5001
 HOUR = 3600 * 10**6
@@ -137,7 +138,7 @@ def check_report(entry, due, frames, number, all_copies):
 
 
 def model():
-    """reports of random postcards are those of a model, for each redundancy and width of checksums"""
+    """random postcards lead to the reports of a model, for each redundancy and width of checksums"""
     for redundancy in range(1, 9):
         entry = entry_of(redundancy=redundancy, checksum_bits=(8, 16, 32, 64)[redundancy % 4])
         all_copies = redundancy % 2 == 0
@@ -158,6 +159,44 @@ def model():
         tap.same(switch.outcomes(), {"report": reports, "gathered": 60 - reports})
         assert 10 < reports < 60 and translator.incomplete > 5, (reports, translator.incomplete)
         tap.same(switch.register("postcards_incomplete", 0), translator.incomplete)
+
+
+def disturbed(dice, path_count):
+    """The postcards of as many paths; the network loses, repeats and delays one of 100 each."""
+    told = [(key_of(number), hop, 1 + number % 5, 8 * number + hop + 1)
+            for number in range(path_count) for hop in range(1 + number % 5)]
+    at = []
+    for place, one in enumerate(told):
+        fate = dice.randrange(100)
+        if fate == 1:
+            at.append((place, one))
+        if fate != 0:
+            at.append((place + (dice.randrange(200) if fate == 2 else 0), one))
+    return [one for _, one in sorted(at, key=lambda pair: pair[0])]
+
+
+def many():
+    """10,000 postcards of which some get lost, come twice and late make paths that are never mixed"""
+    rows = 64
+    switch.begin(rows=rows)
+    translator = gathering.Translator(rows)
+    work = disturbed(random.Random(5), 3400)
+    assert len(work) > 10000, len(work)
+    number = complete = 0
+    for start in range(0, len(work), BATCH):
+        some = work[start:start + BATCH]
+        due = [one for one in (translator.take(*each) for each in some) if one]
+        tap.same(switch.tell(*[postcard(*each) for each in some]),
+                 [report(ONE_SLOT, key, value, 0, number + i)
+                  for i, (key, value, _) in enumerate(due)])
+        number += len(due)
+        complete += sum(turn is None for _, _, turn in due)
+        for key, value, _ in due:
+            for hop, there in enumerate(struct.unpack(">5I", value)):
+                assert there in (0, 2**32 - 1) or (
+                    (there - 1) % 8 == hop and key_of(there // 8) == key), (key, value)
+    tap.note(f"{len(work)} postcards: {complete} complete paths, {number - complete} incomplete")
+    assert complete > 2500 and number - complete > 50
 
 
 def turns():
@@ -254,4 +293,4 @@ def reliable():
 
 
 switch = Translator()
-tap.run(golden, values, model, turns, ages, others, unset, reliable)
+tap.run(golden, values, model, many, turns, ages, others, unset, reliable)

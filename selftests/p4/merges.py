@@ -16,7 +16,7 @@ import generate_strips
 import merging
 import packets
 import tap
-from switch import COLLECTORS, SILENCE, Running
+from switch import BATCH, COLLECTORS, SILENCE, Running
 
 HOUR = 3600 * 10**6
 MAC = "02:00:0a:4e:00:09"
@@ -119,6 +119,42 @@ def sums():
                 ("written", outcomes[merging.FORWARD]), ("gathered", outcomes[merging.GATHERED]),
                 ("stale", outcomes[merging.STALE])) if count})
             assert outcomes[merging.FORWARD] and outcomes[merging.GATHERED], outcomes
+
+
+def disturbed(dice, periods):
+    """All strips of these periods; the network loses, repeats and delays one of 100 each."""
+    at = []
+    told = [(sketcher, period, number) for period in periods
+            for number in range(switch.strips) for sketcher in range(switch.sketchers)]
+    for place, one in enumerate(told):
+        fate = dice.randrange(100)
+        if fate == 1:
+            at.append((place, one))
+        if fate != 0:
+            at.append((place + (dice.randrange(500) if fate == 2 else 0), one))
+    return [one for _, one in sorted(at, key=lambda pair: pair[0])]
+
+
+def many():
+    """10,000 strips of which some get lost, come twice and late make sums that are exact"""
+    switch.begin(3, columns_log2=12)
+    dice = random.Random(11)
+    work = disturbed(dice, range(170000000, 170000014))
+    assert len(work) > 10000, len(work)
+    strips = {one: {(16 * one[2] + i % 16, i // 16): dice.randrange(1000) for i in range(64)}
+              for one in sorted(set(work))}
+    sums_written = 0
+    for start in range(0, len(work), BATCH):
+        some = work[start:start + BATCH]
+        answers = [switch.model.take(*one, strips[one]) for one in some]
+        expected = [answer for answer in answers if isinstance(answer, bytes)]
+        got = switch.send(*[switch.frame(*one, strips[one]) for one in some])
+        tap.same(got, {**SILENCE, COLLECTORS: expected})
+        sums_written += len(expected)
+    found = switch.outcomes()
+    tap.same(found["written"], sums_written)
+    tap.note(f"{len(work)} strips: {sums_written} sums written, {found['stale']} strips dropped")
+    assert sums_written > 3300 and found["stale"] > 50
 
 
 def late():
@@ -224,4 +260,4 @@ def unset():
 
 
 switch = Merger()
-tap.run(sums, late, reporters, forgets, damaged, others, unset)
+tap.run(sums, many, late, reporters, forgets, damaged, others, unset)

@@ -71,7 +71,7 @@ class Store:
         self.psns.append(int.from_bytes(frame[51:54], "big"))
 
     def receive(self, seconds):
-        """Takes a report that comes in this time, and answers it; the packet itself is not wanted."""
+        """Takes a report that comes in this time, and answers it; drops the packet itself."""
         collector, receiver = switch.hosts[COLLECTORS], switch.hosts[RECEIVER]
         there = select.select([collector, receiver], [], [], seconds)[0]
         if receiver in there:
