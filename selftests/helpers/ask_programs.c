@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ask_programs [--budget NS] [--places N] OBJECT QUESTION...: loads an eBPF object that answers questions (see
- * bpf/gather/exchange.h) and finds its variables.  Then it asks all questions once for each line on
- * standard input, and prints one line of JSON:
+ * ask_programs [--budget NS] [--places N] OBJECT QUESTION...: loads an eBPF object that answers
+ * questions (see bpf/gather/exchange.h) and finds its variables.  Then it asks all questions once for
+ * each line on standard input, and prints one line of JSON:
  *
  *	{"runs": N, "longest": NS, "time": NS, "answers": [{"source": "vmstat", "answer": "values",
  *		"rows": [{"number": 0, "values": {"NAME": VALUE} or [WORD...]}]}]}
  *
  * "runs" is how often the program ran for that, and "longest" the longest time of a run, with its
- * system call.  Marks of selftests/qemu/own_instructions.h surround each run.  A row of counters per CPU has the words of the copy, and the number of the CPU; a
- * sample has its members.  A row of the list of namespaces has their inode as its number, and their
- * identity as its only word; later questions about a namespace have the identity of the first
- * answer, as those of dartd have.
+ * system call.  Marks of selftests/qemu/own_instructions.h surround each run.  A row of counters per
+ * CPU has the words of the copy, and the number of the CPU; a sample has its members.  A row of the
+ * list of namespaces has their inode as its number, and their identity as its only word; later
+ * questions about a namespace have the identity of the first answer, as those of dartd have.
  *
  * With N places the list of CPUs has that length, and each CPU several times.
  *
  * A QUESTION is SOURCE[,fd=PATH][,netns=INODE][,ifindex=N][,offset=BYTES,length=BYTES][,sum=1], where
  * SOURCE is a name or a number of enum dart_zero_source, or "namespaces" (their list), and @fd is
- * opened with O_PATH.  Instead of bytes it may name a member of a struct, or of a typedef of one, of the running kernel
- * (",member=vm_event_state.event"): then a row has the numbers of the member, and not words.  If the
- * kernel has no such member, ask_programs exits with 3.  "-" as OBJECT: it only finds that out.
+ * opened with O_PATH.  Instead of bytes it may name a member of a struct, or of a typedef of one, of
+ * the running kernel (",member=vm_event_state.event"): then a row has the numbers of the member, and
+ * not words.  If the kernel has no such member, ask_programs exits with 3.  "-" as OBJECT: it only
+ * finds that out.
  */
 #include <errno.h>
 #include <fcntl.h>
