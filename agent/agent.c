@@ -78,6 +78,7 @@ static struct tcp_admission tcp_admission(const struct dart_configuration *confi
 		},
 		.subjects = (const char *const *)tcp->subjects,
 		.subject_count = tcp->subject_count,
+		.changer_count = tcp->changer_count,
 		.allowed = &configuration->callers,
 		.most = limits->callers,
 		.per_address = limits->per_address,
@@ -101,6 +102,7 @@ static int agent__open_tcp(struct agent *agent, sd_event *loop, struct dart_erro
 	ret = tcp_listener__open(listener, loop, tcp_place(agent), &admission, &agent->snapshots,
 				 &agent->changes, &counts->tcp, &counts->tcp_refused, error);
 	listener->peers.sessions.epochs = &agent->epochs;
+	listener->peers.sessions.lookups = &agent->lookups;
 	/* Controllers that READ need no certificate. */
 	if (!ret && *listener->failure.text)
 		log__error("callers over TCP cannot connect: %s (tried again every %d s)",
@@ -199,6 +201,8 @@ static void agent__open_peer_services(struct agent *agent)
 	sessions__open(&agent->sessions, &agent->snapshots, &counts->rpc);
 	agent->epochs = served_epochs__service(&agent->stores, &agent->configuration.readers);
 	agent->sessions.epochs = &agent->epochs;
+	agent->lookups = served_lookups__service(&agent->tables);
+	agent->sessions.lookups = &agent->lookups;
 }
 
 /* Objects of @kind; they do not need the listener before it is open. */

@@ -30,6 +30,7 @@
 #include "agent/serve/tcp_listener.h"
 #include "agent/socket/registration_socket.h"
 #include "agent/store/served_epochs.h"
+#include "agent/tea/served_lookups.h"
 #include "agent/store/store.h"
 #include "agent/table/control_region.h"
 #include "agent/table/exposure.h"
@@ -90,7 +91,8 @@ struct agent {
 	struct peer_service peer_services[AGENT_PEER_SERVICES];
 	struct snapshots snapshots;	/* for callers by RDMA and TCP */
 	struct sessions sessions;	/* of callers by RDMA */
-	struct epoch_service epochs;	/* for all sessions */
+	struct epoch_service epochs;	/* for all sessions, as the next one */
+	struct lookup_service lookups;
 	struct listener_limits listener_limits;
 	struct listener listener;
 	struct tcp_listener tcp_listener;

@@ -23,6 +23,8 @@ unit_epoch_index_sources := $(addprefix agent/store/, epoch_folder.c epoch_index
 unit_epoch_memory_sources := agent/store/epoch_memory.c
 unit_long_work_sources := agent/base/long_work.c
 unit_entry_batch_sources := agent/tea/entry_batch.c
+unit_served_lookups_sources := $(addprefix agent/, base/long_work.c tea/entry_batch.c \
+	tea/lookup_table.c tea/served_lookups.c)
 unit_table_kept_sources := $(addprefix agent/, base/fd_store.c base/log.c base/long_work.c \
 	rdma/kept_memory.c rdma/remote_memory.c tea/table_kept.c)
 unit_table_epoch_sources := $(unit_table_kept_sources)
@@ -60,11 +62,12 @@ unit_row_copies_sources := $(addprefix agent/table/, \
 	generations.c live.c values.c)
 unit_handshake_rate_sources := agent/base/crowd.c
 unit_crowd_sources := agent/base/crowd.c
-unit_session_sources := $(addprefix agent/, serve/session.c serve/snapshot.c \
+unit_session_sources := $(addprefix agent/, base/log.c serve/session.c serve/snapshot.c \
 	table/generations.c table/live.c table/values.c)
 unit_session_follow_sources := $(unit_session_sources)
+unit_session_lookups_sources := $(unit_session_sources)
 unit_serve_tcp_sources := $(unit_session_sources) $(addprefix agent/, \
-	base/changes.c base/crowd.c base/lease.c base/log.c \
+	base/changes.c base/crowd.c base/lease.c \
 	base/request.c serve/tcp_listener.c serve/tcp_listener_limits.c \
 	serve/tcp_listener_place.c serve/tcp_peer.c) \
 	selftests/lib/tls_files.c

@@ -24,6 +24,7 @@ struct serve_counts {
 	uint64_t errors;	/* answers that are one */
 	uint64_t bytes;		/* of answers */
 	uint64_t cut_off;	/* did not take an answer, or finish a request, in time */
+	uint64_t refused_changes;	/* of lookup tables, by callers that may not make them */
 };
 
 /* The connections of TCP that did not become peers. */

@@ -47,7 +47,8 @@
 	COUNTER(by.requests, of_name "_requests", "requests"),                 \
 	COUNTER(by.errors, of_name "_errors", "answers"),                      \
 	COUNTER(by.bytes, of_name "_bytes", "bytes"),                          \
-	COUNTER(by.cut_off, of_name "_cut_off", "peers")
+	COUNTER(by.cut_off, of_name "_cut_off", "peers"),                      \
+	COUNTER(by.refused_changes, of_name "_refused_changes", "requests")
 
 static const struct dart_field fields[] = {
 	GAUGE(start_realtime, "start_realtime", "ns"),

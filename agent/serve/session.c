@@ -10,6 +10,7 @@
 #include <libdart/clock.h>
 #include <libdart/rpc/epochs.h>
 
+#include "agent/base/log.h"
 #include "session.h"
 
 void sessions__open(struct sessions *sessions, struct snapshots *snapshots,
@@ -36,7 +37,8 @@ void session__open(struct session *session, struct sessions *sessions,
 	session->is_over = false;
 	session->id = 0;
 	session->snapshot = NULL;
-	session->epochs = NULL;
+	session->name = NULL;
+	session->list = NULL;
 	session->epoch_fd = -1;
 	session->member.interval_ms = 0;
 }
@@ -47,8 +49,8 @@ static void session__finish(struct session *session)
 	if (session->snapshot)
 		snapshots__release(session->sessions->snapshots, session->snapshot);
 	session->snapshot = NULL;
-	free(session->epochs);
-	session->epochs = NULL;
+	free(session->list);
+	session->list = NULL;
 	if (session->epoch_fd >= 0)
 		close(session->epoch_fd);
 	session->epoch_fd = -1;
@@ -60,6 +62,11 @@ void session__close(struct session *session)
 	session__finish(session);
 	audience__leave(&session->member);
 	table_watchers__leave(&session->watcher);
+}
+
+void session__name(struct session *session, const char *name)
+{
+	session->name = name;
 }
 
 void session__join_audience(struct session *session, uint32_t interval_ms)
@@ -166,9 +173,23 @@ static enum dart_rpc_error_code code_of(int ret)
 		return DART_RPC_ERROR_BUSY;
 	case -ESTALE:
 		return DART_RPC_ERROR_STALE;
+	case -EINVAL:
+		return DART_RPC_ERROR_REFUSED;
 	default:
 		return DART_RPC_ERROR_NOT_FOUND;
 	}
+}
+
+/* Begins to send the list of @length bytes, or the error that made it fail. */
+static void session__begin_list(struct session *session, ssize_t length,
+				const struct dart_error *error)
+{
+	if (length < 0) {
+		session__answer_error(session, code_of(length), error);
+		return;
+	}
+	session->length = length;
+	session->state = SESSION_LIST;
 }
 
 static void session__begin_epochs(struct session *session, const struct dart_rpc_message *request)
@@ -177,18 +198,12 @@ static void session__begin_epochs(struct session *session, const struct dart_rpc
 	struct dart_error error;
 	ssize_t length;
 
-	session->epochs = malloc(DART_RPC_EPOCHS_LENGTH_MAX);
-	length = session->epochs ? service->list(service->subject, request->epochs.store,
-						 request->epochs.since_ns,
-						 request->epochs.until_ns, session->epochs,
-						 &error) :
-				   dart_error__no_memory(&error);
-	if (length < 0) {
-		session__answer_error(session, code_of(length), &error);
-		return;
-	}
-	session->length = length;
-	session->state = SESSION_EPOCHS;
+	session->list = malloc(DART_RPC_EPOCHS_LENGTH_MAX);
+	length = session->list ? service->list(service->subject, request->epochs.store,
+					       request->epochs.since_ns, request->epochs.until_ns,
+					       session->list, &error) :
+				 dart_error__no_memory(&error);
+	session__begin_list(session, length, &error);
 }
 
 static void session__begin_epoch(struct session *session, const struct dart_rpc_message *request)
@@ -232,6 +247,67 @@ static void session__begin_about_epochs(struct session *session,
 	}
 }
 
+/* ---- lookup tables */
+
+static bool session__may_change_lookups(const struct session *session)
+{
+	const struct sessions *sessions = session->sessions;
+	size_t i;
+
+	for (i = 0; session->name && i < sessions->changer_count; i++)
+		if (!strcmp(sessions->changers[i], session->name))
+			return true;
+	return false;
+}
+
+static void session__refuse_lookups(struct session *session)
+{
+	struct dart_error error;
+
+	if (session->name)
+		dart_error__set(&error, EPERM,
+				"'%s' is not in tcp: tables, as changes of lookup tables need",
+				session->name);
+	else
+		dart_error__set(&error, EPERM, "lookup tables are changed over TCP only");
+	log__peer_warning("a caller is refused: %s", error.text);
+	count__add(&session->sessions->counts->refused_changes, 1);
+	session__answer_error(session, DART_RPC_ERROR_REFUSED, &error);
+}
+
+static ssize_t session__change_lookups(struct session *session,
+				       const struct dart_rpc_lookup_changes *changes,
+				       struct dart_error *error)
+{
+	const struct lookup_service *service = session->sessions->lookups;
+
+	return service->change(service->subject, changes, session->list, error) ?:
+		       (ssize_t)changes->count;
+}
+
+static void session__begin_lookups(struct session *session, const struct dart_rpc_message *request)
+{
+	const struct lookup_service *service = session->sessions->lookups;
+	const bool is_change = request->type == DART_RPC_CHANGE_LOOKUPS;
+	struct dart_error error;
+	ssize_t length;
+
+	if (!service || !session__may_change_lookups(session)) {
+		session__refuse_lookups(session);
+		return;
+	}
+	session->list = malloc(is_change ? request->changes.count : DART_RPC_LOOKUPS_LENGTH_MAX);
+	if (!session->list)
+		length = dart_error__no_memory(&error);
+	else if (is_change)
+		length = session__change_lookups(session, &request->changes, &error);
+	else
+		length = service->list(service->subject, &request->lookups, session->list, &error);
+	session__begin_list(session, length, &error);
+}
+
+/* ---- requests */
+
 static int session__begin(struct session *session, const void *bytes,
 			  size_t length, struct dart_error *error)
 {
@@ -260,6 +336,10 @@ static int session__begin(struct session *session, const void *bytes,
 	case DART_RPC_GET_EPOCHS:
 	case DART_RPC_GET_EPOCH:
 		session__begin_about_epochs(session, &request);
+		return 0;
+	case DART_RPC_GET_LOOKUPS:
+	case DART_RPC_CHANGE_LOOKUPS:
+		session__begin_lookups(session, &request);
 		return 0;
 	default:
 		return dart_error__set(error, EBADMSG, "a message of type %u is not a request",
@@ -334,10 +414,10 @@ static ssize_t session__next_of_values(struct session *session, uint8_t *to, siz
 	return copied;
 }
 
-static ssize_t session__next_of_epochs(struct session *session, uint8_t *to, size_t size,
-				       bool *is_last)
+static ssize_t session__next_of_list(struct session *session, uint8_t *to, size_t size,
+				     bool *is_last)
 {
-	const size_t copied = copy_ready(to, size, session->epochs, session->length, session->sent);
+	const size_t copied = copy_ready(to, size, session->list, session->length, session->sent);
 
 	*is_last = session->sent + copied == session->length;
 	return copied;
@@ -393,8 +473,8 @@ size_t session__next(struct session *session, void *bytes, size_t size)
 	case SESSION_VALUES:
 		copied = session__next_of_values(session, data, size, &is_last, &error);
 		break;
-	case SESSION_EPOCHS:
-		copied = session__next_of_epochs(session, data, size, &is_last);
+	case SESSION_LIST:
+		copied = session__next_of_list(session, data, size, &is_last);
 		break;
 	case SESSION_EPOCH:
 		copied = session__next_of_epoch(session, data, size, &is_last, &error);

@@ -14,6 +14,7 @@
 
 #include "agent/base/counts.h"
 #include "agent/base/epoch_service.h"
+#include "agent/base/lookup_service.h"
 #include "agent/table/values.h"
 #include "snapshot.h"
 
@@ -26,17 +27,23 @@ struct sessions {
 	struct snapshots *snapshots;
 	/* Set after sessions__open(), and outlives the sessions.  NULL: no store has epochs. */
 	const struct epoch_service *epochs;
+	/* The same.  NULL: nobody changes lookup tables here. */
+	const struct lookup_service *lookups;
+	/* Names of callers that may; they belong to the configuration. */
+	const char *const *changers;
+	size_t changer_count;
 	struct serve_counts *counts;
 };
 
 struct session {
 	struct sessions *sessions;
 	struct sockaddr_storage address;
+	const char *name;	/* that its certificate proves; NULL: none */
 	enum session_state {
 		SESSION_IDLE,		/* waits for a request */
 		SESSION_TABLE,		/* these answer one */
 		SESSION_VALUES,
-		SESSION_EPOCHS,
+		SESSION_LIST,		/* of epochs, or about lookup tables */
 		SESSION_EPOCH,
 		SESSION_ERROR,		/* one is to be sent */
 	} state;
@@ -45,8 +52,8 @@ struct session {
 	uint32_t id;		/* of the request */
 	uint32_t sent;		/* bytes of the answer */
 	struct snapshot *snapshot;	/* of a table */
-	uint32_t length;	/* bytes of the answer that is a table, or about epochs */
-	uint8_t *epochs;	/* the list, or NULL */
+	uint32_t length;	/* bytes of the answer that is a table or a list */
+	uint8_t *list;		/* that is sent, or NULL */
 	struct dart_rpc_epoch_bytes epoch;	/* that were asked for */
 	int epoch_fd;		/* its file; -1: none */
 	struct values values;
@@ -75,6 +82,8 @@ void sessions__open(struct sessions *sessions, struct snapshots *snapshots,
 void session__open(struct session *session, struct sessions *sessions,
 		   const struct sockaddr *address, void (*has_message)(struct session *session));
 void session__close(struct session *session);
+/* The certificate of the peer proves that it has this name, which outlives the session. */
+void session__name(struct session *session, const char *name);
 /* The peer told how often it asks for values; 0: it did not. */
 void session__join_audience(struct session *session, uint32_t interval_ms);
 

@@ -14,6 +14,14 @@
 /* After a connection could not be accepted. */
 #define PAUSE_MS 100
 
+static void tcp_listener__set_admission(struct tcp_listener *listener,
+					const struct tcp_admission *admission)
+{
+	listener->admission = *admission;
+	listener->peers.sessions.changers = admission->subjects;
+	listener->peers.sessions.changer_count = admission->changer_count;
+}
+
 static void tcp_listener__take(struct tcp_listener *listener, int fd,
 			       const struct sockaddr_storage *address)
 {
@@ -167,8 +175,9 @@ int tcp_listener__open(struct tcp_listener *listener, sd_event *loop, const stru
 {
 	int ret;
 
-	*listener = (struct tcp_listener){ .admission = *admission, .place = place };
+	*listener = (struct tcp_listener){ .place = place };
 	ret = tcp_peers__open(&listener->peers, loop, snapshots, changes, counts, refused);
+	tcp_listener__set_admission(listener, admission);
 	if (ret >= 0)
 		ret = handshake_rates__open(&listener->rates, HANDSHAKES_PER_SECOND,
 					    HANDSHAKES_PER_SECOND_OF_ADDRESS);
@@ -235,7 +244,7 @@ int tcp_listener__admit(struct tcp_listener *listener, const struct tcp_admissio
 	struct tcp_peer *peer, *next;
 	int ret;
 
-	listener->admission = *admission;
+	tcp_listener__set_admission(listener, admission);
 	for (peer = TAILQ_FIRST(&listener->peers.list); peer; peer = next) {
 		next = TAILQ_NEXT(peer, link);
 		if (!peer->established)

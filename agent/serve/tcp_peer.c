@@ -184,6 +184,7 @@ static int tcp_peer__shake_hands(struct tcp_peer *peer, struct dart_error *error
 	peer->subject = subject ? strdup(subject) : NULL;
 	if (!peer->subject)
 		return dart_error__no_memory(error);
+	session__name(&peer->session, peer->subject);
 	peer->tls = NULL;
 	peer->state = TCP_PEER_HELLO;
 	return dart_rpc_stream__open(tls, DART_RPC_REQUEST_MAX,

@@ -58,35 +58,58 @@ static int entry_batch__check(const struct entry_batch *batch, struct dart_error
 	return 0;
 }
 
-int entry_batch__read(struct entry_batch *batch, const struct dart_tea_geometry *geometry, int fd,
-		      size_t count, struct dart_error *error)
+static int entry_batch__begin(struct entry_batch *batch, const struct dart_tea_geometry *geometry,
+			      size_t count, struct dart_error *error)
 {
-	int ret;
-
 	if (!count || count > DART_REGISTRATION_TABLE_CHANGES_MAX)
 		return dart_error__set(error, EINVAL, "a request has 1 to %d changes",
 				       DART_REGISTRATION_TABLE_CHANGES_MAX);
-	ret = check_file(fd, error);
-	if (ret)
-		return ret;
 	*batch = (struct entry_batch){
 		.count = count,
 		.key_length = geometry->key_length,
 		.record_length = 1 + geometry->key_length + geometry->value_length,
 	};
-	batch->records = malloc(count * batch->record_length);
-	if (!batch->records)
+	return 0;
+}
+
+int entry_batch__read(struct entry_batch *batch, const struct dart_tea_geometry *geometry, int fd,
+		      size_t count, struct dart_error *error)
+{
+	int ret;
+
+	ret = entry_batch__begin(batch, geometry, count, error) ?: check_file(fd, error);
+	if (ret)
+		return ret;
+	batch->copy = malloc(count * batch->record_length);
+	if (!batch->copy)
 		return dart_error__no_memory(error);
-	ret = read_all(fd, batch->records, count * batch->record_length, error) ?:
+	batch->records = batch->copy;
+	ret = read_all(fd, batch->copy, count * batch->record_length, error) ?:
 		      entry_batch__check(batch, error);
 	if (ret)
-		free(batch->records);
+		free(batch->copy);
 	return ret;
+}
+
+int entry_batch__borrow(struct entry_batch *batch, const struct dart_tea_geometry *geometry,
+			const uint8_t *records, size_t length, size_t count,
+			struct dart_error *error)
+{
+	int ret = entry_batch__begin(batch, geometry, count, error);
+
+	if (ret)
+		return ret;
+	if (length != count * batch->record_length)
+		return dart_error__set(error, EINVAL,
+				       "%zu changes of this table have %zu bytes, not %zu", count,
+				       count * batch->record_length, length);
+	batch->records = records;
+	return entry_batch__check(batch, error);
 }
 
 void entry_batch__close(struct entry_batch *batch)
 {
-	free(batch->records);
+	free(batch->copy);
 }
 
 struct batched_change entry_batch__at(const struct entry_batch *batch, size_t i)

@@ -82,42 +82,52 @@ void lookup_table__close(struct remote_object *object)
 	dart_tea_table__free(((struct lookup_table *)object)->entries);
 }
 
-static void lookup_table__insert(struct lookup_table *table, const struct batched_change *change,
-				 struct table_changes *changes)
+static enum dart_rpc_lookup_outcome lookup_table__insert(struct lookup_table *table,
+							 const struct batched_change *change)
 {
 	switch (dart_tea_table__insert(table->entries, change->key, change->value)) {
 	case DART_TEA_STASHED:
-		changes->stashed++;
-		/* fall through */
+		return DART_RPC_LOOKUP_STASHED;
 	case DART_TEA_INSERTED:
-		changes->inserted++;
-		break;
+		return DART_RPC_LOOKUP_INSERTED;
 	case DART_TEA_CHANGED:
-		changes->changed++;
-		break;
+		return DART_RPC_LOOKUP_CHANGED;
 	default:
-		changes->full++;
+		return DART_RPC_LOOKUP_FULL;
 	}
+}
+
+enum dart_rpc_lookup_outcome lookup_table__change_one(struct lookup_table *table,
+						      const struct batched_change *change)
+{
+	if (is_foreign(table, change->key))
+		return DART_RPC_LOOKUP_FOREIGN;
+	if (change->operation == DART_REGISTRATION_TABLE_INSERT)
+		return lookup_table__insert(table, change);
+	return dart_tea_table__remove(table->entries, change->key) ? DART_RPC_LOOKUP_MISSING :
+								     DART_RPC_LOOKUP_REMOVED;
 }
 
 void lookup_table__change(struct lookup_table *table, const struct entry_batch *batch,
 			  struct table_changes *changes)
 {
+	uint64_t counts[DART_RPC_LOOKUP_FULL + 1] = { };
 	struct batched_change change;
 	size_t i;
 
-	*changes = (struct table_changes){ };
 	for (i = 0; i < batch->count; i++) {
 		change = entry_batch__at(batch, i);
-		if (is_foreign(table, change.key))
-			changes->foreign++;
-		else if (change.operation == DART_REGISTRATION_TABLE_INSERT)
-			lookup_table__insert(table, &change, changes);
-		else if (dart_tea_table__remove(table->entries, change.key))
-			changes->missing++;
-		else
-			changes->removed++;
+		counts[lookup_table__change_one(table, &change)]++;
 	}
+	*changes = (struct table_changes){
+		.inserted = counts[DART_RPC_LOOKUP_INSERTED] + counts[DART_RPC_LOOKUP_STASHED],
+		.changed = counts[DART_RPC_LOOKUP_CHANGED],
+		.stashed = counts[DART_RPC_LOOKUP_STASHED],
+		.removed = counts[DART_RPC_LOOKUP_REMOVED],
+		.missing = counts[DART_RPC_LOOKUP_MISSING],
+		.foreign = counts[DART_RPC_LOOKUP_FOREIGN],
+		.full = counts[DART_RPC_LOOKUP_FULL],
+	};
 }
 
 size_t lookup_table__offer(const struct remote_object *object, void *data)

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include <dart/rpc.h>
 #include <libdart/error.h>
 #include <libdart/tea/tea_table.h>
 
@@ -48,5 +49,8 @@ struct table_changes {
 /* Carries out the changes in their order; the batch is of the table's geometry. */
 void lookup_table__change(struct lookup_table *table, const struct entry_batch *batch,
 			  struct table_changes *changes);
+/* The same of one of them; returns what became of it. */
+enum dart_rpc_lookup_outcome lookup_table__change_one(struct lookup_table *table,
+						      const struct batched_change *change);
 
 #endif /* LOOKUP_TABLE_H */

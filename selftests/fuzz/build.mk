@@ -93,10 +93,10 @@ fuzz_request_parsers := $(addprefix agent/, base/request.c \
 fuzz_roce_frame_sources := selftests/lib/roce_frame_parse.c
 fuzz_roce_frame_parsers := $(fuzz_roce_frame_sources) \
 	tools/lib/dart/report/roce_frame.c
-fuzz_rpc_sources := $(addprefix agent/, serve/session.c serve/snapshot.c \
+fuzz_rpc_sources := $(addprefix agent/, base/log.c serve/session.c serve/snapshot.c \
 	table/generations.c table/live.c table/values.c)
 fuzz_rpc_parsers := $(addprefix agent/, serve/session.c table/values.c) \
-	tools/lib/dart/rpc/message.c
+	$(addprefix tools/lib/dart/rpc/, lookups.c message.c)
 fuzz_schema_json_sources := agent/schema/schema_json.c
 fuzz_schema_json_parsers := $(fuzz_schema_json_sources) \
 	tools/lib/dart/table/schema.c

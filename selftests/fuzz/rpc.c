@@ -8,6 +8,7 @@
 #include <netinet/in.h>
 
 #include <libdart/rpc/epochs.h>
+#include <libdart/rpc/lookups.h>
 #include <libdart/rpc/message.h>
 #include <libdart/table/table_writer.h>
 
@@ -68,6 +69,37 @@ static const struct epoch_service epochs = {
 	.list = list_epochs, .open = open_epoch, .read = read_epoch,
 };
 
+/* ---- lookup tables: changes of two bytes each, and lists without entries */
+
+static ssize_t list_lookups(void *subject, const struct dart_rpc_lookups_wanted *wanted, void *bytes,
+			    struct dart_error *error)
+{
+	const struct dart_rpc_lookups_values values = { .key_length = 1, .value_length = 1,
+							.epoch = 1 };
+
+	require(strlen(wanted->table) < DART_RPC_LOOKUP_TABLE_MAX);
+	return dart_rpc_lookups__put(bytes, &values);
+}
+
+static int change_lookups(void *subject, const struct dart_rpc_lookup_changes *changes,
+			  uint8_t *outcomes, struct dart_error *error)
+{
+	uint8_t sum = 0;
+	uint32_t i;
+
+	require(strlen(changes->table) < DART_RPC_LOOKUP_TABLE_MAX && changes->epoch);
+	require(changes->count && changes->count <= changes->length);
+	for (i = 0; i < changes->length; i++)
+		sum += changes->records[i];
+	if (changes->length != 2 * changes->count)
+		return dart_error__set(error, EINVAL, "its records have another length");
+	memset(outcomes, sum % DART_RPC_LOOKUP_FULL + 1, changes->count);
+	return 0;
+}
+
+static const struct lookup_service lookups = { NULL, list_lookups, change_lookups };
+static const char *const changers[] = { "changer.example" };
+
 /* ---- */
 
 /* Written again, a message is the same. */
@@ -99,6 +131,12 @@ static void write_again(const struct dart_rpc_message *message, const uint8_t *d
 		break;
 	case DART_RPC_GET_EPOCH:
 		length = dart_rpc__put_get_epoch(bytes, message->id, &message->epoch);
+		break;
+	case DART_RPC_GET_LOOKUPS:
+		length = dart_rpc__put_get_lookups(bytes, message->id, &message->lookups);
+		break;
+	case DART_RPC_CHANGE_LOOKUPS:
+		length = dart_rpc__put_change_lookups(bytes, message->id, &message->changes);
 		break;
 	case DART_RPC_PART:
 		require(message->part.length <= size);
@@ -135,6 +173,24 @@ static void decode_epochs(const uint8_t *data, size_t size)
 		dart_rpc_epochs__put_epoch(bytes, i, &epoch);
 	}
 	require(dart_rpc_epochs__put(bytes, &values) == size && !memcmp(bytes, data, size));
+}
+
+/* A list of entries that is read has all of them, and its beginning is written again. */
+static void decode_lookups(const uint8_t *data, size_t size)
+{
+	static uint8_t bytes[DART_RPC_LOOKUPS_LENGTH_MAX];
+	struct dart_rpc_lookups_values values;
+	struct dart_error error = {};
+	size_t length;
+
+	if (dart_rpc_lookups__decode(data, size, 0, &values, &error)) {
+		require_sentence(&error);
+		return;
+	}
+	length = values.count * (size_t)(values.key_length + values.value_length);
+	require(values.entries + length == data + size);
+	memcpy(bytes + (size - length), values.entries, length);
+	require(dart_rpc_lookups__put(bytes, &values) == size && !memcmp(bytes, data, size));
 }
 
 static void decode(const uint8_t *data, size_t size)
@@ -249,8 +305,12 @@ static void serve(const uint8_t *data, size_t size)
 	snapshots__open(&snapshots, &control_region);
 	sessions__open(&sessions, &snapshots, &counts);
 	sessions.epochs = &epochs;
+	sessions.lookups = &lookups;
+	sessions.changers = changers;
+	sessions.changer_count = 1;
 	session__open(&session, &sessions, (const struct sockaddr *)&loopback,
 		      has_message);
+	session__name(&session, changers[0]);
 	if (session__take(&session, data, size, &error))
 		require_sentence(&error);
 	while ((length = session__next(&session, bytes, sizeof(bytes)))) {
@@ -280,6 +340,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	decode(bytes, size);
 	decode_epochs(bytes, size);
+	decode_lookups(bytes, size);
 	serve(bytes, size);
 	free(bytes);
 	return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * Requests for values: the agent answers with the bytes of its table, or of entries.
+ * Requests for values: the agent answers with the bytes of its table, or of entries.  Some callers
+ * may also change lookup tables of switches.
  *
  * A controller that cannot READ the memory of a host, or does not want to, asks the
  * agent for the same bytes: over RDMA with SEND and RECEIVE (ZERO, section 6, "ZERO
@@ -18,6 +19,10 @@
  *     get epochs             ---->
  *                            <----     parts, the last one marked, or an error
  *     get epoch              ---->
+ *                            <----     parts, the last one marked, or an error
+ *     get lookups            ---->
+ *                            <----     parts, the last one marked, or an error
+ *     change lookups         ---->
  *                            <----     parts, the last one marked, or an error
  *     ...
  *                            <----     changed, if a follow table asked for it
@@ -78,6 +83,20 @@
  * READ stores.  An agent that does not know these requests disconnects, as after any rule that is
  * broken.
  *
+ * Lookup tables of switches, see <dart/tea.h>: a control plane on another host than the server of a
+ * table lists its entries and changes them.  Only over TCP, and only for callers whose certificate
+ * has a name that the agent's configuration lists for this; all others get the error
+ * DART_RPC_ERROR_REFUSED, and the connection stays.  The answer to DART_RPC_GET_LOOKUPS is struct
+ * dart_rpc_lookups, which describes the table, followed by some of its entries, each a key and its
+ * value without a gap; the caller asks again from @next on until that is 0.  Entries that move
+ * meanwhile may come twice or not at all.  DART_RPC_CHANGE_LOOKUPS carries changes as the request
+ * table-change of <dart/registration.h> does: one byte, DART_REGISTRATION_TABLE_INSERT or
+ * DART_REGISTRATION_TABLE_REMOVE, then a key and a value.  The agent makes them in their order; the
+ * answer has one byte for each, enum dart_rpc_lookup_outcome.  Records that break a rule are the
+ * error DART_RPC_ERROR_REFUSED, and none of them is made.  A table that does not exist is the error
+ * DART_RPC_ERROR_NOT_FOUND, and another epoch of it than that of the request DART_RPC_ERROR_STALE:
+ * list it again.
+ *
  * Time.  The agent disconnects a controller that does not finish the handshake, a request
  * that it has begun, or the reception of an answer, its last message included, within
  * lease_ms, unless the agent itself was late.  Over TCP an answer ends when the agent has
@@ -120,6 +139,8 @@ enum dart_rpc_type {
 	DART_RPC_GET_EPOCHS = 4,	/* struct dart_rpc_get_epochs */
 	DART_RPC_GET_EPOCH = 5,		/* struct dart_rpc_get_epoch */
 	DART_RPC_FOLLOW_TABLE = 6,	/* struct dart_rpc_get_table */
+	DART_RPC_GET_LOOKUPS = 7,	/* struct dart_rpc_get_lookups */
+	DART_RPC_CHANGE_LOOKUPS = 8,	/* struct dart_rpc_change_lookups */
 	/* From the agent */
 	DART_RPC_WELCOME = 16,		/* struct dart_rpc_welcome */
 	DART_RPC_PART = 17,		/* struct dart_rpc_part */
@@ -236,6 +257,58 @@ struct dart_rpc_get_epoch {
 	__le32 place;		/* enum dart_rpc_epoch_place */
 };
 
+#define DART_RPC_LOOKUP_TABLE_MAX 40	/* bytes of the name of a lookup table, with the NUL */
+
+/* The entries of a lookup table, from a place on. */
+struct dart_rpc_get_lookups {
+	char table[DART_RPC_LOOKUP_TABLE_MAX];	/* NULs to the end */
+	__le64 first;		/* 0, or @next of the answer before */
+	__le32 epoch;		/* of the answer before; 0: the epoch that the table has */
+	__le32 reserved;	/* 0 */
+};
+
+/* Bytes of an answer, at most. */
+#define DART_RPC_LOOKUPS_LENGTH_MAX	(64 << 10)
+
+/* The answer to this request begins with it. */
+struct dart_rpc_lookups {
+	/* See <dart/tea.h>. */
+	__le32 rows_log2;
+	__le32 cells;		/* of a bucket */
+	__le32 key_length;	/* bytes */
+	__le32 value_length;	/* bytes */
+	__le32 packet_length;	/* bytes of the longest packet */
+	__le32 epoch;		/* not 0 */
+	__le32 count;		/* of entries that follow */
+	__le32 reserved;	/* 0 */
+	__le64 next;		/* above @first of the request; 0: these were the last entries */
+};
+
+/*
+ * Followed by @count records, 1 to as many as a request has room for, of 1 + key_length +
+ * value_length bytes.
+ */
+struct dart_rpc_change_lookups {
+	char table[DART_RPC_LOOKUP_TABLE_MAX];	/* NULs to the end */
+	__le32 epoch;		/* of an answer; not 0 */
+	__le32 count;
+};
+
+#define DART_RPC_RECORDS_LENGTH_MAX						\
+	(DART_RPC_REQUEST_MAX - sizeof(struct dart_rpc_header) -	\
+	 sizeof(struct dart_rpc_change_lookups))
+
+/* What became of a change. */
+enum dart_rpc_lookup_outcome {
+	DART_RPC_LOOKUP_INSERTED = 1,
+	DART_RPC_LOOKUP_STASHED = 2,	/* inserted, but into the stash */
+	DART_RPC_LOOKUP_CHANGED = 3,	/* the key had another value, or this one */
+	DART_RPC_LOOKUP_REMOVED = 4,
+	DART_RPC_LOOKUP_MISSING = 5,	/* a removal, of a key without an entry */
+	DART_RPC_LOOKUP_FOREIGN = 6,	/* not made: the key is another server's */
+	DART_RPC_LOOKUP_FULL = 7,	/* not made: no place */
+};
+
 /* Followed by bytes of the answer, at least one. */
 struct dart_rpc_part {
 	__le32 offset;		/* bytes of the answer before this part */
@@ -250,8 +323,10 @@ enum dart_rpc_error_code {
 	DART_RPC_ERROR_STALE = 3,
 	/* The agent is short of memory: ask again later. */
 	DART_RPC_ERROR_BUSY = 4,
-	/* There is no such store, or it has no such bytes. */
+	/* There is no such store or lookup table, or it has no such bytes. */
 	DART_RPC_ERROR_NOT_FOUND = 5,
+	/* The caller may not do that, or its changes break a rule. */
+	DART_RPC_ERROR_REFUSED = 6,
 };
 
 struct dart_rpc_error {

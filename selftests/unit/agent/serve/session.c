@@ -404,7 +404,7 @@ static void test_epochs(void **state)
 	/* All of them begin at the same time. */
 	assert_int_equal(dart_rpc_epochs__decode(bytes, length, &values, &error), -EBADMSG);
 	assert_true(session__is_idle(&fixture->session));
-	assert_null(fixture->session.epochs);
+	assert_null(fixture->session.list);
 	ask(fixture, dart_rpc__put_get_epochs(fixture->request, REQUEST_ID, "none", 1000, 2000));
 	expect_error(fixture, DART_RPC_ERROR_NOT_FOUND, "there is no store 'none'");
 	assert_false(fixture->session.is_over);

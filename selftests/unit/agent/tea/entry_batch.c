@@ -169,6 +169,27 @@ static void test_access(void **state)
 	close(fd);
 }
 
+static void test_borrowed(void **state)
+{
+	static const uint8_t bytes[] = "\1abcde\2fghij";
+	struct batched_change change;
+
+	assert_int_equal(entry_batch__borrow(&batch, &geometry, bytes, 12, 2, &error), 0);
+	change = entry_batch__at(&batch, 1);
+	assert_int_equal(change.operation, DART_REGISTRATION_TABLE_REMOVE);
+	assert_ptr_equal(change.key, bytes + 7);
+	assert_ptr_equal(change.value, bytes + 10);
+	entry_batch__close(&batch);
+	assert_refused(entry_batch__borrow(&batch, &geometry, bytes, 12, 0, &error), -EINVAL,
+		       "1 to");
+	assert_refused(entry_batch__borrow(&batch, &geometry, bytes, 12, 3, &error), -EINVAL,
+		       "3 changes of this table have 18 bytes, not 12");
+	assert_refused(entry_batch__borrow(&batch, &geometry, bytes, 12, 1, &error), -EINVAL,
+		       "1 changes of this table have 6 bytes, not 12");
+	assert_refused(entry_batch__borrow(&batch, &geometry, bytes + 1, 12, 2, &error), -EINVAL,
+		       "change 0 has an unknown operation");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -180,6 +201,7 @@ int main(void)
 		TEST("0 changes and too many are refused", test_counts),
 		TEST("what is not a regular file is refused", test_files),
 		TEST("a descriptor that cannot be read is refused", test_access),
+		TEST("records in a message are checked where they are", test_borrowed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -88,6 +88,27 @@ static void test_chosen_subjects(void **state)
 	assert_string_equal(configuration.tcp.subjects[0], "monitor");
 }
 
+static void test_changers(void **state)
+{
+	assert_loads("tcp: {tables: [flows.example, other.example, flows.example]}\n");
+	assert_int_equal(configuration.tcp.subject_count, 3);
+	assert_int_equal(configuration.tcp.changer_count, 2);
+	assert_string_equal(configuration.tcp.subjects[0], "flows.example");
+	assert_string_equal(configuration.tcp.subjects[1], "other.example");
+	assert_string_equal(configuration.tcp.subjects[2], "dart-controller");
+	/* A name in both lists is one of them that may, in whichever order they come. */
+	assert_loads("tcp: {subjects: [a, b, c], tables: [c, d, a]}\n");
+	assert_int_equal(configuration.tcp.subject_count, 4);
+	assert_int_equal(configuration.tcp.changer_count, 3);
+	assert_string_equal(configuration.tcp.subjects[0], "c");
+	assert_string_equal(configuration.tcp.subjects[1], "d");
+	assert_string_equal(configuration.tcp.subjects[2], "a");
+	assert_string_equal(configuration.tcp.subjects[3], "b");
+	assert_loads("tcp: {tables: [c], subjects: [c]}\n");
+	assert_int_equal(configuration.tcp.subject_count, 1);
+	assert_int_equal(configuration.tcp.changer_count, 1);
+}
+
 static void test_items(void **state)
 {
 	assert_loads("sources:\n"
@@ -378,6 +399,7 @@ int main(void)
 		      test_windows),
 		FILES("without files of its own tcp takes those of dartctl tls", test_usual_files),
 		FILES("these go with subjects that are chosen", test_chosen_subjects),
+		FILES("callers that may change lookup tables are the first subjects", test_changers),
 		FILES("items of every kind become requests with the paths of their objects",
 		      test_items),
 		FILES("cgroups are found where they are mounted", test_cgroups),

@@ -69,6 +69,8 @@ static void test_refused(void **state)
 		{ "tcp: {subjects: ['*.example']}\n",
 		  "each caller is named in full" },
 		{ "tcp: {subjects: ['']}\n", "expected a text" },
+		{ "tcp: {tables: ['*']}\n", "each caller is named in full" },
+		{ "tcp: {tables: all}\n", "expected a list" },
 		{ "tcp: {port: 0}\n", "'0' is not a number" },
 		{ "tcp: {listen: []}\n", "no address to listen at" },
 		{ "tcp: {listen: [host]}\n", "'host' is not an address" },

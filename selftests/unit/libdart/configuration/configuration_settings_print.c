@@ -78,6 +78,8 @@ static void test_one(void **state)
 {
 	round_trip("limits: {readers: 4}\n", "\"readers\": 4");
 	round_trip("port: 1\n", "\"port\": 1");
+	round_trip("tcp: {certificate: /c, key: /k, authorities: /a, tables: [t]}\n",
+		   "\"tables\": [");
 	round_trip("tcp: {certificate: /c, key: /k, authorities: /a, subjects: [s]}\n",
 		   "\"subjects\": [");
 }

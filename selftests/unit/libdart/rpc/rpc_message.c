@@ -147,6 +147,64 @@ static void test_hostile_requests_about_epochs(void **state)
 	refused(put_other_epoch(0, 1, 3), -EBADMSG, "the unknown place 3");
 }
 
+static const struct dart_rpc_lookups_wanted lookups = { "nat", 1ULL << 40, 9 };
+static const struct dart_rpc_lookup_changes changes = {
+	.table = "nat", .epoch = 9, .count = 2, .records = (const uint8_t *)"abcdef", .length = 6,
+};
+
+static void test_requests_about_lookups(void **state)
+{
+	struct dart_rpc_message message;
+
+	message = decoded(dart_rpc__put_get_lookups(bytes, 7, &lookups));
+	assert_int_equal(message.type, DART_RPC_GET_LOOKUPS);
+	assert_int_equal(message.id, 7);
+	assert_string_equal(message.lookups.table, "nat");
+	assert_true(message.lookups.first == lookups.first);
+	assert_int_equal(message.lookups.epoch, 9);
+	message = decoded(dart_rpc__put_change_lookups(bytes, 8, &changes));
+	assert_int_equal(message.type, DART_RPC_CHANGE_LOOKUPS);
+	assert_int_equal(message.id, 8);
+	assert_string_equal(message.changes.table, "nat");
+	assert_int_equal(message.changes.epoch, 9);
+	assert_int_equal(message.changes.count, 2);
+	assert_int_equal(message.changes.length, 6);
+	assert_memory_equal(message.changes.records, "abcdef", 6);
+}
+
+/* @count changes of @length bytes together. */
+static size_t put_other_changes(uint32_t epoch, uint32_t count, uint32_t length)
+{
+	static uint8_t records[DART_RPC_RECORDS_LENGTH_MAX + 1];
+	struct dart_rpc_lookup_changes other = changes;
+
+	other.epoch = epoch;
+	other.count = count;
+	other.records = records;
+	other.length = length;
+	return dart_rpc__put_change_lookups(bytes, 1, &other);
+}
+
+static void test_hostile_requests_about_lookups(void **state)
+{
+	char *table = (char *)bytes + sizeof(struct dart_rpc_header);
+	size_t length = dart_rpc__put_get_lookups(bytes, 1, &lookups);
+
+	memset(table, 'a', DART_RPC_LOOKUP_TABLE_MAX);
+	refused(length, -EBADMSG, "does not name a lookup table");
+	length = dart_rpc__put_change_lookups(bytes, 1, &changes);
+	table[DART_RPC_LOOKUP_TABLE_MAX - 1] = 'b';
+	refused(length, -EBADMSG, "does not name a lookup table");
+	refused(put_other_changes(0, 2, 6), -EBADMSG, "6 bytes for 2 changes in epoch 0");
+	refused(put_other_changes(9, 0, 6), -EBADMSG, "6 bytes for 0 changes");
+	refused(put_other_changes(9, 2, 0), -EBADMSG, "0 bytes for 2 changes");
+	refused(put_other_changes(9, 2, 7), -EBADMSG, "7 bytes for 2 changes");
+	refused(put_other_changes(9, 7, 6), -EBADMSG, "6 bytes for 7 changes");
+	refused(put_other_changes(9, UINT32_MAX, 6), -EBADMSG, "6 bytes for 4294967295 changes");
+	refused(put_other_changes(9, 1, DART_RPC_RECORDS_LENGTH_MAX + 1), -EBADMSG, "for 1 changes");
+	decoded(put_other_changes(9, 1, DART_RPC_RECORDS_LENGTH_MAX));
+}
+
 static void test_answers(void **state)
 {
 	struct dart_rpc_message message;
@@ -213,6 +271,11 @@ static size_t put_get_epoch(void)
 	return dart_rpc__put_get_epoch(bytes, 1, &epoch);
 }
 
+static size_t put_get_lookups(void)
+{
+	return dart_rpc__put_get_lookups(bytes, 1, &lookups);
+}
+
 static size_t put_changed(void)
 {
 	return dart_rpc__put_changed(bytes, 1);
@@ -222,7 +285,7 @@ static void test_length(void **state)
 {
 	static size_t (*const put[])(void) = { put_hello,      put_welcome,   put_get_table,
 					       put_get_epochs, put_get_epoch, put_changed,
-					       put_get_values };
+					       put_get_lookups, put_get_values };
 	struct dart_rpc_header *header = (void *)bytes;
 	size_t i, length, right;
 
@@ -273,8 +336,8 @@ static void test_header(void **state)
 	header->flags = htole16(DART_RPC_LAST);
 	refused(length, -EBADMSG, "breaks a rule");
 	header->flags = 0;
-	header->type = htole16(7);
-	refused(length, -EBADMSG, "unknown type 7");
+	header->type = htole16(9);
+	refused(length, -EBADMSG, "unknown type 9");
 	length = dart_rpc__put_part(bytes, 1, 0, 1, false);
 	header->flags = htole16(2);
 	refused(length, -EBADMSG, "breaks a rule");
@@ -349,6 +412,10 @@ int main(void)
 		     test_requests),
 		TEST("requests about epochs are read as they were written",
 		     test_requests_about_epochs),
+		TEST("requests about lookup tables are read as they were written",
+		     test_requests_about_lookups),
+		TEST("requests without a lookup table, and changes of impossible lengths, are refused",
+		     test_hostile_requests_about_lookups),
 		TEST("requests without a store, for impossible times, or for too many bytes of an epoch are refused",
 		     test_hostile_requests_about_epochs),
 		TEST("parts and errors are read as they were written", test_answers),

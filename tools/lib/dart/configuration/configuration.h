@@ -7,6 +7,7 @@
 #define DART_CONFIGURATION_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -46,11 +47,13 @@ struct dart_configuration_limits {
 struct dart_configuration_tcp {
 	/* Absolute paths of PEM files; revoked may be NULL. */
 	char *certificate, *key, *authorities, *revoked;
-	char **subjects; /* names in certificates of callers */
+	char **subjects; /* names in certificates of callers; none is given twice */
 	size_t subject_count;
 	char **listen; /* as below */
 	size_t listen_count;
 	uint16_t port; /* 0: not given */
+	bool has_subjects; /* some were given: otherwise controllers have a default */
+	uint32_t changer_count; /* so many subjects, the first ones, may change lookup tables */
 	char *place; /* FILE:LINE of the setting */
 };
 

@@ -219,10 +219,10 @@ static int read_callers(struct dart_yaml *yaml, const yaml_node_t *node, void *i
 	return read_prefixes(yaml, node, loader, &loader->configuration->callers);
 }
 
-static int read_subject(struct dart_yaml *yaml, const yaml_node_t *item, void *into)
+/* Adds a caller to tcp->subjects, whose number among them is *@place then. */
+static int take_subject(struct dart_yaml *yaml, const yaml_node_t *item,
+			struct dart_configuration_tcp *tcp, size_t *place)
 {
-	struct dart_configuration_loader *loader = into;
-	struct dart_configuration_tcp *tcp = &loader->configuration->tcp;
 	const char *name;
 	int ret = dart_configuration__take_text(yaml, item, &name);
 
@@ -230,9 +230,44 @@ static int read_subject(struct dart_yaml *yaml, const yaml_node_t *item, void *i
 		return ret;
 	if (strchr(name, '*'))
 		return dart_yaml__refuse(yaml, item, "'%s': each caller is named in full", name);
+	for (*place = 0; *place < tcp->subject_count; ++*place)
+		if (!strcmp(tcp->subjects[*place], name))
+			return 0;
 	return append(&tcp->subjects, &tcp->subject_count, name) ?
 		       dart_error__no_memory(yaml->error) :
 		       0;
+}
+
+static int read_subject(struct dart_yaml *yaml, const yaml_node_t *item, void *into)
+{
+	struct dart_configuration_loader *loader = into;
+	size_t place;
+
+	loader->configuration->tcp.has_subjects = true;
+	return take_subject(yaml, item, &loader->configuration->tcp, &place);
+}
+
+/* Callers that may change tables come first: a certificate with several names has this one. */
+static int read_changer(struct dart_yaml *yaml, const yaml_node_t *item, void *into)
+{
+	struct dart_configuration_loader *loader = into;
+	struct dart_configuration_tcp *tcp = &loader->configuration->tcp;
+	char *name;
+	size_t place;
+	int ret = take_subject(yaml, item, tcp, &place);
+
+	if (ret || place < tcp->changer_count)
+		return ret;
+	name = tcp->subjects[place];
+	for (; place > tcp->changer_count; place--)
+		tcp->subjects[place] = tcp->subjects[place - 1];
+	tcp->subjects[tcp->changer_count++] = name;
+	return 0;
+}
+
+static int read_changers(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+{
+	return dart_yaml__take_list(yaml, node, read_changer, into);
 }
 
 static int read_subjects(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
@@ -251,7 +286,7 @@ static int take_defaults(struct dart_yaml *yaml, struct dart_configuration_tcp *
 	if (!tcp->revoked)
 		tcp->revoked = strdup(DART_TLS_REVOKED);
 	if (!tcp->certificate || !tcp->key || !tcp->authorities || !tcp->revoked ||
-	    (!tcp->subject_count &&
+	    (!tcp->has_subjects &&
 	     append(&tcp->subjects, &tcp->subject_count, DART_TLS_CONTROLLER_SUBJECT)))
 		return dart_error__no_memory(yaml->error);
 	return 0;
@@ -293,6 +328,7 @@ static const struct dart_setting list_rows[] = {
 	{ .key = "allow.callers", .read = read_callers },
 	{ .key = "tcp", .read = read_tcp },
 	{ .key = "tcp.subjects", .read = read_subjects },
+	{ .key = "tcp.tables", .read = read_changers },
 	{ .key = "tcp.listen", .read = read_tcp_listen },
 	{ .key = "host", .read = dart_configuration__take_host },
 	{ .key = "sources", .read = dart_configuration__take_sources },
@@ -390,7 +426,10 @@ int dart_configuration__print_settings(FILE *file, const struct dart_configurati
 		       prefixes_to_json(&configuration->controllers)) ?:
 	      set_list(root, "allow", "readers", prefixes_to_json(&configuration->readers)) ?:
 	      set_list(root, "allow", "callers", prefixes_to_json(&configuration->callers)) ?:
-	      set_list(root, "tcp", "subjects", texts_to_json(tcp->subjects, tcp->subject_count)) ?:
+	      set_list(root, "tcp", "subjects",
+		       texts_to_json(tcp->subjects + tcp->changer_count,
+				     tcp->subject_count - tcp->changer_count)) ?:
+	      set_list(root, "tcp", "tables", texts_to_json(tcp->subjects, tcp->changer_count)) ?:
 	      set_list(root, "tcp", "listen", texts_to_json(tcp->listen, tcp->listen_count));
 	if (!ret && json_dumpf(root, file, JSON_INDENT(2)))
 		ret = -EIO;

@@ -220,6 +220,35 @@ int dart_rpc_client__get_epoch(struct dart_rpc_client *client,
 	return client__ask(client, dart_rpc__put_get_epoch(bytes, ++client->id, wanted), error);
 }
 
+int dart_rpc_client__get_lookups(struct dart_rpc_client *client,
+				 const struct dart_rpc_lookups_wanted *wanted, void *memory,
+				 struct dart_error *error)
+{
+	void *bytes;
+	int ret = client__begin_bytes(client, memory, sizeof(struct dart_rpc_lookups),
+				      DART_RPC_LOOKUPS_LENGTH_MAX, &bytes);
+
+	if (ret)
+		return ret;
+	return client__ask(client, dart_rpc__put_get_lookups(bytes, ++client->id, wanted), error);
+}
+
+int dart_rpc_client__change_lookups(struct dart_rpc_client *client,
+				    const struct dart_rpc_lookup_changes *changes, void *memory,
+				    struct dart_error *error)
+{
+	void *bytes;
+	int ret;
+
+	if (!changes->count || !changes->length || changes->length > DART_RPC_RECORDS_LENGTH_MAX)
+		return -EINVAL;
+	ret = client__begin_bytes(client, memory, changes->count, changes->count, &bytes);
+	if (ret)
+		return ret;
+	return client__ask(client, dart_rpc__put_change_lookups(bytes, ++client->id, changes),
+			   error);
+}
+
 /* The next request of the same plan. */
 static int client__ask_on(struct dart_rpc_client *client, struct dart_error *error)
 {
@@ -299,6 +328,8 @@ static enum dart_rpc_client_event client__take_error(struct dart_rpc_client *cli
 		return DART_RPC_CLIENT_BUSY;
 	case DART_RPC_ERROR_NOT_FOUND:
 		return DART_RPC_CLIENT_NOT_FOUND;
+	case DART_RPC_ERROR_REFUSED:
+		return DART_RPC_CLIENT_REFUSED;
 	default:
 		return DART_RPC_CLIENT_DISCONNECTED;
 	}

@@ -31,12 +31,15 @@ enum dart_rpc_client_event {
 	/* No answer, for the reason in the error: fetch the table and ask again. */
 	DART_RPC_CLIENT_STALE,
 	DART_RPC_CLIENT_BUSY,		/* the same: ask again later */
-	DART_RPC_CLIENT_NOT_FOUND,	/* no answer either: there is no such store, or epoch */
+	/* No answer either: there is no such store, epoch or lookup table. */
+	DART_RPC_CLIENT_NOT_FOUND,
 	/* The client can only be freed: */
 	DART_RPC_CLIENT_FAILED,		/* not reachable, refused */
 	DART_RPC_CLIENT_DISCONNECTED,	/* also for an answer that breaks a rule */
 	/* See dart_rpc_client__follow_table(); an answer may be under way meanwhile. */
 	DART_RPC_CLIENT_CHANGED,
+	/* No answer: this caller may not do that, or its changes broke a rule and were not made. */
+	DART_RPC_CLIENT_REFUSED,
 };
 
 /*
@@ -127,7 +130,20 @@ int dart_rpc_client__get_epochs(struct dart_rpc_client *client, const char *stor
 int dart_rpc_client__get_epoch(struct dart_rpc_client *client,
 			       const struct dart_rpc_epoch_bytes *wanted, void *memory,
 			       struct dart_error *error);
-/* After ANSWERED: the bytes of the table, or of the list of epochs, that have landed. */
+/*
+ * Ask for entries of a lookup table, or for changes of it, as a caller that may change these.  The
+ * answer lands in @memory as it comes: dart_rpc_lookups__decode() checks a list, for which
+ * @memory has room for DART_RPC_LOOKUPS_LENGTH_MAX bytes; changes are answered by one byte for each,
+ * enum dart_rpc_lookup_outcome, or a byte that is none.  @changes is copied.  Errors: as above, and
+ * -EINVAL for no changes, or more bytes of them than DART_RPC_RECORDS_LENGTH_MAX.
+ */
+int dart_rpc_client__get_lookups(struct dart_rpc_client *client,
+				 const struct dart_rpc_lookups_wanted *wanted, void *memory,
+				 struct dart_error *error);
+int dart_rpc_client__change_lookups(struct dart_rpc_client *client,
+				    const struct dart_rpc_lookup_changes *changes, void *memory,
+				    struct dart_error *error);
+/* After ANSWERED: the bytes of the table, or of a list, that have landed. */
 uint32_t dart_rpc_client__length(const struct dart_rpc_client *client);
 
 #endif /* DART_RPC_CLIENT_H */

@@ -152,6 +152,8 @@ static int decode_get_values(const void *body, size_t length, struct dart_rpc_me
 	return check_runs(message, error);
 }
 
+_Static_assert(DART_RPC_LOOKUP_TABLE_MAX == DART_RPC_STORE_MAX, "is_name() checks both");
+
 /* Is it a name of at least one byte, followed by NULs only? */
 static bool is_name(const char name[static DART_RPC_STORE_MAX])
 {
@@ -204,6 +206,45 @@ static int decode_get_epoch(const void *body, size_t length, struct dart_rpc_mes
 	    message->epoch.place != DART_RPC_EPOCH_MEMORY)
 		return refuse(error, "a request for an epoch asks for the unknown place %u",
 			      message->epoch.place);
+	return 0;
+}
+
+static int decode_get_lookups(const void *body, size_t length, struct dart_rpc_message *message,
+			      struct dart_error *error)
+{
+	struct dart_rpc_get_lookups raw;
+	int ret = take(&raw, sizeof(raw), body, length, true, error);
+
+	if (ret)
+		return ret;
+	if (!is_name(raw.table) || raw.reserved)
+		return refuse(error, "a request for entries does not name a lookup table");
+	memcpy(message->lookups.table, raw.table, sizeof(raw.table));
+	message->lookups.first = le64toh(raw.first);
+	message->lookups.epoch = le32toh(raw.epoch);
+	return 0;
+}
+
+static int decode_change_lookups(const void *body, size_t length, struct dart_rpc_message *message,
+				 struct dart_error *error)
+{
+	struct dart_rpc_lookup_changes *changes = &message->changes;
+	struct dart_rpc_change_lookups raw;
+	int ret = take(&raw, sizeof(raw), body, length, false, error);
+
+	if (ret)
+		return ret;
+	if (!is_name(raw.table))
+		return refuse(error, "a request for changes does not name a lookup table");
+	memcpy(changes->table, raw.table, sizeof(raw.table));
+	changes->epoch = le32toh(raw.epoch);
+	changes->count = le32toh(raw.count);
+	changes->records = (const uint8_t *)body + sizeof(raw);
+	changes->length = length - sizeof(raw);
+	if (!changes->epoch || !changes->count || !changes->length ||
+	    changes->length > DART_RPC_RECORDS_LENGTH_MAX || changes->length % changes->count)
+		return refuse(error, "a request has %u bytes for %u changes in epoch %u",
+			      changes->length, changes->count, changes->epoch);
 	return 0;
 }
 
@@ -289,6 +330,10 @@ int dart_rpc_message__decode(const void *bytes, size_t length, struct dart_rpc_m
 		return decode_get_epochs(body, length, message, error);
 	case DART_RPC_GET_EPOCH:
 		return decode_get_epoch(body, length, message, error);
+	case DART_RPC_GET_LOOKUPS:
+		return decode_get_lookups(body, length, message, error);
+	case DART_RPC_CHANGE_LOOKUPS:
+		return decode_change_lookups(body, length, message, error);
 	case DART_RPC_WELCOME:
 		return dart_rpc_welcome__decode(body, length, &message->welcome, error) ?:
 			       check_tail(length, sizeof(struct dart_rpc_welcome),
@@ -424,6 +469,31 @@ size_t dart_rpc__put_get_epoch(void *bytes, uint32_t id, const struct dart_rpc_e
 
 	snprintf(raw.store, sizeof(raw.store), "%s", wanted->store);
 	return put(bytes, DART_RPC_GET_EPOCH, 0, id, &raw, sizeof(raw), 0);
+}
+
+size_t dart_rpc__put_get_lookups(void *bytes, uint32_t id,
+				 const struct dart_rpc_lookups_wanted *wanted)
+{
+	struct dart_rpc_get_lookups raw = {
+		.first = htole64(wanted->first),
+		.epoch = htole32(wanted->epoch),
+	};
+
+	snprintf(raw.table, sizeof(raw.table), "%s", wanted->table);
+	return put(bytes, DART_RPC_GET_LOOKUPS, 0, id, &raw, sizeof(raw), 0);
+}
+
+size_t dart_rpc__put_change_lookups(void *bytes, uint32_t id,
+				    const struct dart_rpc_lookup_changes *changes)
+{
+	struct dart_rpc_change_lookups raw = {
+		.epoch = htole32(changes->epoch),
+		.count = htole32(changes->count),
+	};
+
+	snprintf(raw.table, sizeof(raw.table), "%s", changes->table);
+	memcpy((uint8_t *)bytes + HEAD + sizeof(raw), changes->records, changes->length);
+	return put(bytes, DART_RPC_CHANGE_LOOKUPS, 0, id, &raw, sizeof(raw), changes->length);
 }
 
 size_t dart_rpc__put_part(void *bytes, uint32_t id, uint32_t offset,

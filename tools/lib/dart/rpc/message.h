@@ -44,6 +44,19 @@ struct dart_rpc_message {
 			uint32_t length;	/* 1 to DART_RPC_EPOCH_MAX */
 			enum dart_rpc_epoch_place place;
 		} epoch;
+		struct dart_rpc_lookups_wanted {
+			char table[DART_RPC_LOOKUP_TABLE_MAX];
+			uint64_t first;
+			uint32_t epoch;		/* 0: whichever it has */
+		} lookups;
+		struct dart_rpc_lookup_changes {
+			char table[DART_RPC_LOOKUP_TABLE_MAX];
+			uint32_t epoch;		/* not 0 */
+			uint32_t count;		/* of records, not 0 */
+			/* In the bytes of the message, not checked; a multiple of @count. */
+			const uint8_t *records;
+			uint32_t length;	/* bytes of all of them */
+		} changes;
 		struct {
 			uint32_t offset;	/* bytes before these */
 			const uint8_t *data;	/* in the bytes of the message */
@@ -108,6 +121,12 @@ size_t dart_rpc__put_get_values(void *bytes, uint32_t id, uint64_t instance, uin
 size_t dart_rpc__put_get_epochs(void *bytes, uint32_t id, const char *store, uint64_t since_ns,
 				uint64_t until_ns);
 size_t dart_rpc__put_get_epoch(void *bytes, uint32_t id, const struct dart_rpc_epoch_bytes *wanted);
+/* A @table of at most DART_RPC_LOOKUP_TABLE_MAX - 1 characters. */
+size_t dart_rpc__put_get_lookups(void *bytes, uint32_t id,
+				 const struct dart_rpc_lookups_wanted *wanted);
+/* @changes->length is at most DART_RPC_RECORDS_LENGTH_MAX. */
+size_t dart_rpc__put_change_lookups(void *bytes, uint32_t id,
+				    const struct dart_rpc_lookup_changes *changes);
 size_t dart_rpc__put_part(void *bytes, uint32_t id, uint32_t offset, uint32_t data_length,
 			  bool is_last);
 /* A longer @reason is cut off. */

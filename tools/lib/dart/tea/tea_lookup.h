@@ -57,5 +57,8 @@ struct dart_tea_walk {
  */
 int dart_tea_lookup__next(const struct dart_tea_hash *hash, const void *memory,
 			  struct dart_tea_walk *walk, void *entry, bool *stashed);
+/* The same, but it returns 0 before it looks at row @end as well. */
+int dart_tea_lookup__next_until(const struct dart_tea_hash *hash, const void *memory, uint64_t end,
+				struct dart_tea_walk *walk, void *entry, bool *stashed);
 
 #endif /* DART_TEA_LOOKUP_H */

@@ -59,14 +59,14 @@ static void walk__advance(struct dart_tea_walk *walk, const struct tea_layout *l
 	walk->row++;
 }
 
-int dart_tea_lookup__next(const struct dart_tea_hash *hash, const void *memory,
-			  struct dart_tea_walk *walk, void *entry, bool *stashed)
+int dart_tea_lookup__next_until(const struct dart_tea_hash *hash, const void *memory, uint64_t end,
+				struct dart_tea_walk *walk, void *entry, bool *stashed)
 {
 	const struct tea_layout *layout = &hash->layout;
 	uint32_t copy[TEA_CELL_MAX / sizeof(uint32_t)];
 	enum state state;
 
-	while (walk->row < layout->rows + layout->stash_cells) {
+	while (walk->row < end && walk->row < layout->rows + layout->stash_cells) {
 		*stashed = walk->row >= layout->rows;
 		state = copy_next(hash, memory, walk, copy);
 		walk__advance(walk, layout);
@@ -77,4 +77,10 @@ int dart_tea_lookup__next(const struct dart_tea_hash *hash, const void *memory,
 		return 1;
 	}
 	return 0;
+}
+
+int dart_tea_lookup__next(const struct dart_tea_hash *hash, const void *memory,
+			  struct dart_tea_walk *walk, void *entry, bool *stashed)
+{
+	return dart_tea_lookup__next_until(hash, memory, UINT64_MAX, walk, entry, stashed);
 }
