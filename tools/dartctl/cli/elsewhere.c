@@ -59,7 +59,7 @@ ELSEWHERE int command_tls_list(struct options *options, int argc, char **argv)
 
 const struct command tls_commands[] = {
 	{ "create",
-	  "host|controller NAME... [--output FILE] [--days N] [--replace] [--directory DIRECTORY]",
+	  "host|controller|flows NAME... [--output FILE] [--days N] [--replace] [--directory DIRECTORY]",
 	  "make a certificate and a key, and an authority if there is none",
 	  .parse = command_tls_create },
 	{ "install", "FILE [--replace] [--directory DIRECTORY]",

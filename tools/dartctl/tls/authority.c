@@ -87,11 +87,35 @@ bool tls_certificate__has_name(gnutls_x509_crt_t certificate, const char *name)
 	return false;
 }
 
+const struct tls_role tls_roles[TLS_KINDS] = {
+	[TLS_HOST] = { "host", NULL, "host.pem", "host.key", "dart",
+		       "certificate and key of this host, for dartd" },
+	[TLS_CONTROLLER] = { "controller", DART_TLS_CONTROLLER_SUBJECT, "controller.pem",
+			     "controller.key", "dart-controller",
+			     "certificate and key of this controller, for dart-controller" },
+	[TLS_FLOWS] = { "flows", DART_TLS_FLOWS_SUBJECT, "flows.pem", "flows.key", "dart-flows",
+			"certificate and key of this machine, for dart-flows" },
+};
+
+const struct tls_role *tls_role__find(const char *subject)
+{
+	size_t i;
+
+	for (i = 0; i < TLS_KINDS; i++)
+		if (tls_roles[i].subject && !strcasecmp(tls_roles[i].subject, subject))
+			return &tls_roles[i];
+	return NULL;
+}
+
 enum tls_kind tls_certificate__kind(gnutls_x509_crt_t certificate)
 {
-	return tls_certificate__has_name(certificate, DART_TLS_CONTROLLER_SUBJECT) ?
-		       TLS_CONTROLLER :
-		       TLS_HOST;
+	enum tls_kind kind;
+
+	for (kind = TLS_HOST; kind < TLS_KINDS; kind++)
+		if (tls_roles[kind].subject &&
+		    tls_certificate__has_name(certificate, tls_roles[kind].subject))
+			return kind;
+	return TLS_HOST;
 }
 
 static int add_name(gnutls_x509_crt_t certificate, const char *name)
@@ -293,8 +317,8 @@ static int fill(gnutls_x509_crt_t certificate, gnutls_x509_privkey_t key, enum t
 
 	for (i = 0; i < count && ret >= 0; i++)
 		ret = add_name(certificate, names[i]);
-	if (ret >= 0 && kind == TLS_CONTROLLER)
-		ret = add_name(certificate, DART_TLS_CONTROLLER_SUBJECT);
+	if (ret >= 0 && tls_roles[kind].subject)
+		ret = add_name(certificate, tls_roles[kind].subject);
 	if (ret >= 0)
 		ret = gnutls_x509_crt_set_basic_constraints(certificate, 0, -1);
 	if (ret >= 0)

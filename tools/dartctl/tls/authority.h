@@ -24,10 +24,26 @@
 /* Names in one certificate. */
 #define TLS_NAMES_MAX 16
 
+/* Whose certificate it is. */
 enum tls_kind {
 	TLS_HOST,
 	TLS_CONTROLLER,
+	TLS_FLOWS,
+	TLS_KINDS
 };
+
+struct tls_role {
+	const char *name;	/* on the command line */
+	const char *subject;	/* that all certificates of the kind have; NULL: none */
+	const char *certificate, *key;	/* names of files */
+	const char *group;	/* that reads the key */
+	const char *purpose;	/* in messages */
+};
+
+extern const struct tls_role tls_roles[TLS_KINDS];
+
+/* The role with this subject; NULL: none has it. */
+const struct tls_role *tls_role__find(const char *subject);
 
 struct tls_authority {
 	const char *directory;

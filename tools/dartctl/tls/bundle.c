@@ -17,14 +17,6 @@
 #define REVOKED_FILE	 "revoked.pem"
 #define BLOCKS_MAX	 16
 
-/* The files of each kind, and the group that reads the key. */
-static const struct {
-	const char *certificate, *key, *group;
-} places[] = {
-	[TLS_HOST] = { "host.pem", "host.key", "dart" },
-	[TLS_CONTROLLER] = { "controller.pem", "controller.key", "dart-controller" },
-};
-
 static int copy(gnutls_datum_t *to, const void *bytes, size_t size, struct dart_error *error)
 {
 	to->data = gnutls_malloc(size + 1);
@@ -246,7 +238,7 @@ static int install_list(const struct tls_bundle *bundle, const char *directory,
 
 static const char *reader_of(enum tls_kind kind, const char *directory)
 {
-	return strcmp(directory, DART_TLS_DIRECTORY) ? NULL : places[kind].group;
+	return strcmp(directory, DART_TLS_DIRECTORY) ? NULL : tls_roles[kind].group;
 }
 
 int tls_bundle__check_reader(enum tls_kind kind, const char *directory, struct dart_error *error)
@@ -260,10 +252,10 @@ int tls_bundle__install(const struct tls_bundle *bundle, const char *directory,
 			bool may_replace, struct dart_error *error)
 {
 	const struct tls_file pair[] = {
-		{ .name = places[bundle->kind].key, .text = &bundle->key,
+		{ .name = tls_roles[bundle->kind].key, .text = &bundle->key,
 		  .group = reader_of(bundle->kind, directory),
 		  .is_private = true },
-		{ .name = places[bundle->kind].certificate, .text = &bundle->certificate },
+		{ .name = tls_roles[bundle->kind].certificate, .text = &bundle->certificate },
 	};
 	const struct tls_file authorities = { .name = AUTHORITIES_FILE,
 					      .text = &bundle->authorities };

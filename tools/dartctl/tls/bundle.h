@@ -28,13 +28,13 @@ int tls_bundle__parse(struct tls_bundle *bundle, const gnutls_datum_t *text,
 void tls_bundle__clear(struct tls_bundle *bundle);
 
 /*
- * Returns 0 if the reader of a key of @kind exists: in the usual directory the group of dartd
- * or dart-controller, in another directory the user who runs this.
+ * Returns 0 if the reader of a key of @kind exists: in the usual directory the group of dartd,
+ * dart-controller or dart-flows, in another directory the user who runs this.
  */
 int tls_bundle__check_reader(enum tls_kind kind, const char *directory, struct dart_error *error);
 
 /*
- * Installs the files where dartd or dart-controller of this machine look.  Unless @may_replace,
+ * Installs the files where dartd, dart-controller or dart-flows of this machine look.  Unless @may_replace,
  * refuses to replace an existing file with other contents.
  */
 int tls_bundle__install(const struct tls_bundle *bundle, const char *directory,

@@ -45,11 +45,6 @@ static int parse(struct options *options, int argc, char **argv, const struct op
 	return options__take(options, argc, argv, rows, choice);
 }
 
-static const char *kind_name(enum tls_kind kind)
-{
-	return kind == TLS_HOST ? "host" : "controller";
-}
-
 static void print_day(int64_t seconds, char text[static 32])
 {
 	const time_t time = seconds;
@@ -69,8 +64,9 @@ static int check_names(char *const *names, int count)
 		if (!tls_name__is_valid(names[i]))
 			return misuse("'%s' is neither a name in the DNS nor an IP address",
 				      names[i]);
-		if (!strcasecmp(names[i], DART_TLS_CONTROLLER_SUBJECT))
-			return misuse("'%s' is the name that all controllers have", names[i]);
+		if (tls_role__find(names[i]))
+			return misuse("'%s' is a name that '%s' has of itself", names[i],
+				      tls_role__find(names[i])->name);
 	}
 	return EXIT_SUCCESS;
 }
@@ -87,7 +83,7 @@ static int tell(const struct options *options, const struct choice *choice,
 	print_day(expires, day);
 	if (options->json && out == stdout)
 		return print_json(json_pack("{s:s, s:s, s:s, s:s, s:b}", "name", name, "kind",
-					    kind_name(kind), "place", place, "expires", day,
+					    tls_roles[kind].name, "place", place, "expires", day,
 					    "new_authority", authority->is_new),
 				  0);
 	if (authority->is_new)
@@ -95,7 +91,7 @@ static int tell(const struct options *options, const struct choice *choice,
 			"made an authority in %s/authority (keep it, and let nobody read it)\n",
 			choice->directory);
 	fprintf(out, "%s: certificate and key of %s '%s', until %s\n",
-		strcmp(place, "-") ? place : "stdout", kind_name(kind), name, day);
+		strcmp(place, "-") ? place : "stdout", tls_roles[kind].name, name, day);
 	return EXIT_SUCCESS;
 }
 
@@ -128,10 +124,7 @@ static int issue(const struct options *options, const struct choice *choice,
 /* Refuses existing files before any key is made. */
 static int check_place(const struct choice *choice, enum tls_kind kind)
 {
-	const char *const names[] = {
-		kind == TLS_HOST ? "host.key" : "controller.key",
-		kind == TLS_HOST ? "host.pem" : "controller.pem",
-	};
+	const char *const names[] = { tls_roles[kind].key, tls_roles[kind].certificate };
 	struct dart_error error;
 	size_t i;
 
@@ -163,9 +156,11 @@ int command_tls_create(struct options *options, int argc, char **argv)
 		return status;
 	argv += optind;
 	argc -= optind;
-	if (argc < 2 || (strcmp(argv[0], "host") && strcmp(argv[0], "controller")))
-		return misuse("'tls create' needs 'host' or 'controller', and its name");
-	kind = strcmp(argv[0], "host") ? TLS_CONTROLLER : TLS_HOST;
+	for (kind = TLS_HOST; kind < TLS_KINDS; kind++)
+		if (argc > 1 && !strcmp(argv[0], tls_roles[kind].name))
+			break;
+	if (kind == TLS_KINDS)
+		return misuse("'tls create' needs 'host', 'controller' or 'flows', and its name");
 	status = check_names(argv + 1, argc - 1) ?: check_place(&choice, kind);
 	if (status)
 		return status;
@@ -200,8 +195,7 @@ static int find(void *data, const char *file, gnutls_x509_crt_t certificate, boo
 	found->kind = tls_certificate__kind(certificate);
 	found->count = 0;
 	for (i = 0; tls_certificate__name(certificate, i, name); i++)
-		if (*name && found->count < TLS_NAMES_MAX &&
-		    strcmp(name, DART_TLS_CONTROLLER_SUBJECT))
+		if (*name && found->count < TLS_NAMES_MAX && !tls_role__find(name))
 			strcpy(found->names[found->count++], name);
 	return 0;
 }
@@ -293,9 +287,7 @@ int command_tls_install(struct options *options, int argc, char **argv)
 		printf("%s: %s\n", choice.directory,
 		       !bundle.certificate.data ?
 			       "list of revoked certificates" :
-		       bundle.kind == TLS_HOST ?
-			       "certificate and key of this host, for dartd" :
-			       "certificate and key of this controller, for dart-controller");
+			       tls_roles[bundle.kind].purpose);
 	tls_bundle__clear(&bundle);
 	return status;
 }
@@ -340,14 +332,14 @@ static int add_line(void *data, const char *file, gnutls_x509_crt_t certificate,
 	unsigned int i;
 
 	for (i = 0; tls_certificate__name(certificate, i, name); i++)
-		if (*name && strcmp(name, DART_TLS_CONTROLLER_SUBJECT))
+		if (*name && !tls_role__find(name))
 			json_array_append_new(names, json_string(name));
 	print_day(expires, day);
 	return json_array_append_new(
 		       list,
 		       json_pack("{s:o, s:s, s:s, s:s, s:s#}", "names", names,
 				 "kind",
-				 kind_name(tls_certificate__kind(certificate)),
+				 tls_roles[tls_certificate__kind(certificate)].name,
 				 "expires", day, "state",
 				 is_revoked		? "revoked" :
 				 expires < time(NULL) ? "expired" :

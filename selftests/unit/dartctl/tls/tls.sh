@@ -70,6 +70,15 @@ check "a controller has files" tls create controller monitor
 check "its certificate is for a client" verified "$dir/controller.pem" sslclient
 check "it has the name that all controllers have" named "$dir/controller.pem" \
 	DNS:dart-controller
+check "a dart-flows has files" tls create flows nat
+check "its certificate is for a client, too" verified "$dir/flows.pem" sslclient
+check "it has the name that all of them have" named "$dir/flows.pem" DNS:dart-flows
+check "it has its own name" named "$dir/flows.pem" DNS:nat
+check "only its user may read the key" mode "$dir/flows.key" 600
+check "the list tells the kinds apart" sh -c "dartctl -j tls list --directory $dir |
+	grep -o '\"kind\": *\"[a-z]*\"' | sort | uniq -c | wc -l | grep -x 3"
+refuse "a kind that does not exist is refused" "'host', 'controller' or 'flows'" \
+	tls create switch nat
 refuse "a name twice is refused" "is there already" tls create host host2
 check "then nothing is changed" unchanged tls create host host2
 check "files for another machine are one file" tls create host host2 --output "$scratch/host2"
@@ -77,7 +86,7 @@ check "only its user may read it" mode "$scratch/host2" 600
 check "it is not replaced" unchanged tls create host host2 --output "$scratch/host2"
 check "they go to stdout as well" sh -c \
 	"dartctl tls create host host3 --output - --directory $dir >$scratch/host3 2>/dev/null"
-for name in '' . -a a- a..b 'a b' '*.example' $'a\n' $'h\xe9st' dart-controller \
+for name in '' . -a a- a..b 'a b' '*.example' $'a\n' $'h\xe9st' dart-controller dart-flows \
 	"$(printf 'a%.0s' {1..64})" ../a; do
 	check "'$(printf %q "$name")' is no name, and nothing is changed" \
 		unchanged tls create host "$name" --output "$scratch/new"
@@ -118,6 +127,8 @@ check "which fits" fits "$dir/host.pem" "$dir/host.key"
 check "the authority is the same" verified "$dir/host.pem" sslserver
 check "the names are the same" named "$dir/host.pem" "IP Address:192.0.2.1"
 check "only its user may read the new key" mode "$dir/host.key" 600
+check "the files of dart-flows are renewed" tls renew nat
+check "they are still its files" named "$dir/flows.pem" DNS:dart-flows
 refuse "a name that no certificate has is not renewed" "has the name 'absent'" tls renew absent
 
 check "all certificates of a name are revoked" tls revoke host1
