@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # dart-flows: the flows of network functions begin, age and end.
 programs += dart-flows
-dart-flows_sources := $(wildcard tools/flows/*.c tools/flows/*/*.c) tools/doctor/findings.c
+dart-flows_sources := $(wildcard tools/flows/*.c tools/flows/*/*.c) $(addprefix tools/doctor/, certificate.c findings.c)
 dart-flows_libraries := dart
 dart-flows_packages := jansson libsystemd libxxhash yaml-0.1
 
@@ -32,5 +32,7 @@ unit_flows_firewall6_sources := $(flows_firewall)
 unit_flows_balancer_sources := $(flows_balancer)
 unit_flows_balancer6_sources := $(flows_balancer)
 unit_flows_gateway_sources := $(flows_gateway)
+unit_flows_table_socket_sources := $(wildcard tools/flows/table/*.c)
+unit_flows_table_remote_sources := $(wildcard tools/flows/table/*.c) $(unit_serve_tcp_sources)
 unit_flows_maglev_sources := tools/flows/balancer/maglev.c
 unit_flows_health_sources := $(flows_policy) tools/flows/health/health.c

@@ -21,106 +21,6 @@
 #define SECOND_NS 1000000000ULL
 #define SECOND_US 1000000ULL
 
-/* ---- the table */
-
-static void enter(void *subject, struct flow *flow)
-{
-	struct flows *flows = subject;
-	uint8_t key[FLOW_KEY_MAX], value[FLOW_VALUE_MAX];
-	enum flow_direction direction;
-
-	/* An answer to a packet that is translated finds its entry. */
-	for (direction = function__first_direction(flows->function); direction <= FLOW_OUT;
-	     direction++) {
-		function__entry(flows->function, flow, direction, key, value);
-		table__insert(flows->table, key, value, direction == FLOW_OUT ? flow : NULL);
-	}
-}
-
-/* @token: see table__remove() */
-static void remove_entries(struct flows *flows, struct flow *flow, struct flow *token)
-{
-	const int first = function__first_direction(flows->function);
-	uint8_t key[FLOW_KEY_MAX], value[FLOW_VALUE_MAX];
-	int direction;
-
-	for (direction = FLOW_OUT; direction >= first; direction--) {
-		function__entry(flows->function, flow, direction, key, value);
-		table__remove(flows->table, key, direction == first ? token : NULL);
-	}
-}
-
-static bool leave(void *subject, struct flow *flow)
-{
-	struct flows *flows = subject;
-
-	remove_entries(flows, flow, flow);
-	return table__is_there(flows->table);
-}
-
-/* Or its connection was closed. */
-static void begun(void *subject, const struct flow *flow)
-{
-	flows__record(subject, flow, false);
-}
-
-static void ended(void *subject, const struct flow *flow)
-{
-	flows__record(subject, flow, true);
-}
-
-static const struct function_handlers function_handlers = {
-	.begun = begun,
-	.closed = begun,
-	.ended = ended,
-	.enter = enter,
-	.leave = leave,
-	.ask = flows__ask,
-};
-
-/* Removes an entry that the table should not have alone: the flow is translated here. */
-static void on_changed(void *subject, void *token, bool is_inserted, bool is_there)
-{
-	struct flows *flows = subject;
-	struct flow *flow = token;
-
-	if (!is_inserted) {
-		function__left(flows->function, flow, flows__now_ns());
-		return;
-	}
-	if (!is_there && function__waits_for(flow))
-		remove_entries(flows, flow, NULL);
-	function__entered(flows->function, flow, is_there, flows__now_ns());
-}
-
-static bool on_see(void *subject, const uint8_t *key, const uint8_t *value)
-{
-	struct flows *flows = subject;
-
-	return function__see(flows->function, key, value);
-}
-
-static void on_compare(void *subject)
-{
-	struct flows *flows = subject;
-
-	function__compare(flows->function);
-}
-
-static void on_connected(void *subject, bool is_there, const char *reason)
-{
-	struct flows *flows = subject;
-
-	if (is_there)
-		flows__say("table '%s' is there", flows->policy->table);
-	else
-		flows__say("%s: all packets are handled here meanwhile", reason);
-	sd_notifyf(0, "STATUS=%s", is_there ? "the table is there" : reason);
-}
-
-static const struct table_handlers table_handlers = { on_see, on_compare, on_changed,
-						      on_connected };
-
 /* ---- packets */
 
 /* May one more of @rate in a second be?  The credit is that of a tenth of a second at most. */
@@ -420,8 +320,7 @@ static int reload(struct flows *flows, struct dart_error *error)
 		flows__say("out of memory: static mappings are missing until the next reload");
 	before = flows->policy;
 	flows->policy = next;
-	flows->table_settings.name = next->table;
-	flows->table_settings.socket = next->dartd;
+	flows__name_table(flows);
 	fragments__stop_all(flows->fragments);
 	flows__renew_servers(flows);
 	policy__clear(before);
@@ -533,19 +432,18 @@ static int open_all(struct flows *flows, struct dart_error *error)
 	if (ret)
 		return ret;
 	flows->mtu = port__mtu(flows->port);
-	ret = function__new(types[flows->policy->function], flows->policy, &function_handlers,
+	ret = function__new(types[flows->policy->function], flows->policy, &flows__function_handlers,
 			    flows, &flows->function, error);
 	ret = ret ?: flows__open_questions(flows, error);
 	if (ret)
 		return ret;
 	flows->table_settings = (struct table_settings){
-		.socket = flows->policy->dartd,
-		.name = flows->policy->table,
 		.key_length = function__key_length(flows->function),
 		.value_length = function__value_length(flows->function),
 	};
+	flows__name_table(flows);
 	ret = flows__open_journal(flows, error) ?:
-		      table__new(flows->event, &flows->table_settings, &table_handlers, flows,
+		      table__new(flows->event, &flows->table_settings, &flows__table_handlers, flows,
 				 &flows->table, error);
 	control.function = flows->function;
 	if (flows->policy->function == POLICY_BALANCER) {

@@ -23,6 +23,7 @@ struct flows {
 	const struct flows_options *options;
 	struct policy *policy;
 	struct table_settings table_settings;
+	struct table_server table_server; /* without an address: the table is on this host */
 	sd_event *event;
 	sd_event_source *packets, *timer, *answers_source;
 	struct port *port;
@@ -62,6 +63,12 @@ static inline uint64_t flows__now_ns(void)
 {
 	return flows__clock_ns(CLOCK_BOOTTIME);
 }
+
+/* Their subject is a struct flows. */
+extern const struct function_handlers flows__function_handlers;
+extern const struct table_handlers flows__table_handlers;
+/* Gives the settings of the table the texts of the policy, which outlives them. */
+void flows__name_table(struct flows *flows);
 
 /* Takes the flows of the journal, and writes it anew. */
 int flows__open_journal(struct flows *flows, struct dart_error *error);

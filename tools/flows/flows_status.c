@@ -69,10 +69,12 @@ static json_t *pack_use(const struct flows *flows)
 
 static json_t *pack_table(struct flows *flows)
 {
-	const struct table_counts *counts = table__counts(flows->table);
+	const struct change_counts *counts = table__counts(flows->table);
 	json_t *object = json_object();
 
 	json_object_set_new(object, "name", json_string(flows->policy->table));
+	if (flows->policy->server.address)
+		json_object_set_new(object, "server", json_string(flows->policy->server.address));
 	json_object_set_new(object, "there", json_boolean(table__is_there(flows->table)));
 	set_count(object, "inserted", counts->inserted);
 	set_count(object, "removed", counts->removed);

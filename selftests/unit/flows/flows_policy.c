@@ -78,6 +78,40 @@ static void test_all_is_read(void **state)
 	policy__clear(&policy);
 }
 
+static void test_server(void **state)
+{
+	struct policy policy, next;
+	struct dart_error error;
+
+	assert_int_equal(parse(&policy, BASE POOLS "server: {address: 192.0.2.1}\n", &error), 0);
+	assert_string_equal(policy.server.address, "192.0.2.1");
+	assert_string_equal(policy.server.name, "192.0.2.1");
+	assert_int_equal(policy.server.port, 4793);
+	assert_string_equal(policy.server.certificate, "/etc/dart/tls/flows.pem");
+	assert_string_equal(policy.server.key, "/etc/dart/tls/flows.key");
+	assert_string_equal(policy.server.authorities, "/etc/dart/tls/authorities.pem");
+	assert_string_equal(policy.server.revoked, "/etc/dart/tls/revoked.pem");
+	assert_int_equal(parse(&next,
+			       BASE POOLS "server: {address: 'fd00::1', name: db1.example, port: 99,"
+					  " certificate: /c, key: /k, authorities: /a}\n",
+			       &error),
+			 0);
+	assert_string_equal(next.server.name, "db1.example");
+	assert_int_equal(next.server.port, 99);
+	assert_null(next.server.revoked);
+	assert_int_equal(policy__check_reload(&policy, &next, &error), -EINVAL);
+	assert_non_null(strstr(error.text, "'server' has another value"));
+	policy__clear(&next);
+	assert_int_equal(parse(&next, BASE POOLS "server: {address: 192.0.2.1}\n", &error), 0);
+	assert_int_equal(policy__check_reload(&policy, &next, &error), 0);
+	policy__clear(&next);
+	assert_int_equal(parse(&next, BASE POOLS, &error), 0);
+	assert_null(next.server.address);
+	assert_int_equal(policy__check_reload(&policy, &next, &error), -EINVAL);
+	policy__clear(&next);
+	policy__clear(&policy);
+}
+
 static void test_mistakes_have_a_line(void **state)
 {
 	static const struct {
@@ -89,6 +123,17 @@ static void test_mistakes_have_a_line(void **state)
 		{ BASE POOLS "colour: red\n", "flows.yaml:8: unknown key 'colour'" },
 		{ BASE POOLS "address: 192.0.2\n", "flows.yaml:8: '192.0.2' is not an IPv4" },
 		{ BASE POOLS "address: 224.0.0.5\n", "flows.yaml:8: '224.0.0.5' is no address of" },
+		{ BASE POOLS "server: {port: 1}\n", "flows.yaml:8: a server has 'address'" },
+		{ BASE POOLS "server: {address: db1.example}\n",
+		  "flows.yaml:8: 'db1.example' is not an address" },
+		{ BASE POOLS "server: {address: 192.0.2.1, name: '*.example'}\n",
+		  "flows.yaml:8: '*.example' is not the name of a host" },
+		{ BASE POOLS "server: {address: 192.0.2.1, key: /k}\n",
+		  "flows.yaml:8: a server has 'certificate', 'key' and 'authorities', or none" },
+		{ BASE POOLS "server: {address: 192.0.2.1, key: k}\n",
+		  "flows.yaml:8: 'k' is not an absolute path" },
+		{ BASE POOLS "dartd: /s\nserver: {address: 192.0.2.1}\n",
+		  "'dartd' is of this host, and 'server' of another one" },
 		{ BASE POOLS "rate: -1\n", "flows.yaml:8: '-1' is not a number from 1 to" },
 		{ BASE POOLS "rate: 0\n", "flows.yaml:8: '0' is not a number" },
 		{ BASE POOLS "timeouts: {udp: 1s}\n",
@@ -439,6 +484,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("a policy is read", test_all_is_read),
+		TEST("the dartd of another host has usual files, and stays until a restart",
+		     test_server),
 		TEST("each mistake is refused with its line", test_mistakes_have_a_line),
 		TEST("a reload keeps some settings", test_a_reload_keeps_some_settings),
 		TEST("the first rule that fits decides, and then the refusal", test_rules),

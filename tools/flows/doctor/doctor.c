@@ -5,6 +5,8 @@
 #include <dart/registration.h>
 #include <errno.h>
 #include <libdart/registration/client.h>
+#include <libdart/rpc/client.h>
+#include <libdart/rpc/lookups.h>
 #include <libdart/tea/tea_lookup.h>
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
@@ -13,13 +15,17 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "tools/doctor/certificate.h"
 #include "tools/doctor/findings.h"
 #include "tools/flows/function/function.h"
+
+/* For dartd on another host. */
+#define PATIENCE_MS 5000
 
 /* Lengths of keys and values: the schemas in schemas/. */
 struct schema {
 	const char *name;
-	json_int_t key_length, value_length;
+	uint64_t key_length, value_length;
 };
 
 static const struct schema schemas[POLICY_FUNCTIONS] = {
@@ -123,42 +129,39 @@ static void advise_table(struct findings *findings, const struct policy *policy)
 			  policy->table, schema_of(policy)->name, entries_of(policy));
 }
 
+/* @user: for whom dartd changes it; NULL: for a caller from another host. */
 static void examine_table(struct findings *findings, const struct policy *policy,
-			  const json_t *reply)
+			  uint64_t rows_log2, uint64_t cells, uint64_t key, uint64_t value,
+			  const char *user)
 {
 	const struct schema *schema = schema_of(policy);
-	json_int_t rows_log2, cells, key, value;
-	const char *user;
 
-	if (json_unpack((json_t *)json_object_get(reply, "table"), "{s:I, s:I, s:I, s:I, s:s}",
-			"rows_log2", &rows_log2, "cells", &cells, "key_length", &key,
-			"value_length", &value, "user", &user) ||
-	    rows_log2 < 0 || rows_log2 > DART_TEA_ROWS_LOG2_MAX || cells < 0 ||
-	    cells > DART_TEA_CELLS_MAX) {
+	if (rows_log2 > DART_TEA_ROWS_LOG2_MAX || cells > DART_TEA_CELLS_MAX) {
 		findings__fail(findings, "table", "cannot understand dartd's table '%s'",
 			       policy->table);
 		findings__advise(findings, "install dartd and dart-flows of the same release");
 	} else if (key != schema->key_length || value != schema->value_length) {
 		findings__fail(findings, "table",
-			       "the table '%s' has keys of %lld bytes and values of %lld, not "
-			       "%lld and %lld",
-			       policy->table, (long long)key, (long long)value,
-			       (long long)schema->key_length, (long long)schema->value_length);
+			       "the table '%s' has keys of %llu bytes and values of %llu, not "
+			       "%llu and %llu",
+			       policy->table, (unsigned long long)key, (unsigned long long)value,
+			       (unsigned long long)schema->key_length,
+			       (unsigned long long)schema->value_length);
 		findings__advise(findings,
 				 "'dartctl table remove', or another 'table' in the policy, and "
 				 "then 'dartctl table create' with --schema %s",
 				 schema->name);
-	} else if ((uint64_t)cells << rows_log2 < entries_of(policy)) {
+	} else if (cells << rows_log2 < entries_of(policy)) {
 		findings__warn(findings, "table",
 			       "the table '%s' has %llu places for up to %llu entries: dart-flows "
 			       "itself handles the flows beyond them",
-			       policy->table, (unsigned long long)cells << rows_log2,
+			       policy->table, (unsigned long long)(cells << rows_log2),
 			       entries_of(policy));
 		findings__advise(findings, "create a larger table%s",
 				 policy->function == POLICY_GATEWAY ?
 					 "" :
 					 ", or lower 'flows' in the policy");
-	} else if (strcmp(user, DART_REGISTRATION_TABLE_USER)) {
+	} else if (user && strcmp(user, DART_REGISTRATION_TABLE_USER)) {
 		findings__warn(
 			findings, "table",
 			"the table '%s' is changed for user '%s', not for %s, the user of the "
@@ -169,6 +172,18 @@ static void examine_table(struct findings *findings, const struct policy *policy
 	} else {
 		findings__ok(findings, "table", "the table '%s' fits the policy", policy->table);
 	}
+}
+
+static void examine_description(struct findings *findings, const struct policy *policy,
+				const json_t *table)
+{
+	json_int_t rows_log2 = -1, cells = -1, key = -1, value = -1;
+	const char *user = NULL;
+
+	/* What is not understood is beyond all bounds. */
+	json_unpack((json_t *)table, "{s:I, s:I, s:I, s:I, s:s}", "rows_log2", &rows_log2, "cells",
+		    &cells, "key_length", &key, "value_length", &value, "user", &user);
+	examine_table(findings, policy, user ? rows_log2 : -1, cells, key, value, user);
 }
 
 static void check_table(struct findings *findings, const struct policy *policy)
@@ -194,11 +209,100 @@ static void check_table(struct findings *findings, const struct policy *policy)
 		findings__fail(findings, "table", "%s", error.text);
 		advise_table(findings, policy);
 	} else {
-		examine_table(findings, policy, reply);
+		examine_description(findings, policy, json_object_get(reply, "table"));
 	}
 	if (request)
 		json_decref(reply);
 	dart_registration_client__close(&client);
+}
+
+/* ---- the table of a dartd on another host */
+
+/* Waits for an event of the client.  Returns it; NOTHING if none comes in time. */
+static enum dart_rpc_client_event await(struct dart_rpc_client *client, struct dart_error *error)
+{
+	enum dart_rpc_client_event event = DART_RPC_CLIENT_NOTHING;
+	struct pollfd descriptors[2];
+	unsigned int count;
+
+	while (event == DART_RPC_CLIENT_NOTHING) {
+		count = dart_rpc_client__wait(client, descriptors);
+		if (poll(descriptors, count, PATIENCE_MS) < 1) {
+			dart_error__set(error, ETIMEDOUT, "no answer within %d s",
+					PATIENCE_MS / 1000);
+			break;
+		}
+		event = dart_rpc_client__on_ready(client, error);
+	}
+	return event;
+}
+
+static void ask_server(struct findings *findings, const struct policy *policy,
+		       struct dart_rpc_client *client)
+{
+	static uint8_t answer[DART_RPC_LOOKUPS_LENGTH_MAX];
+	struct dart_rpc_lookups_values values;
+	struct dart_rpc_lookups_wanted wanted = {};
+	enum dart_rpc_client_event event;
+	struct dart_error error = {};
+
+	if (await(client, &error) != DART_RPC_CLIENT_CONNECTED) {
+		findings__fail(findings, "dartd", "cannot call dartd at %s: %s",
+			       policy->server.address, error.text);
+		findings__advise(findings,
+				 "see 'dartctl doctor' there, and 'tcp' and 'allow: callers' in "
+				 "its configuration");
+		return;
+	}
+	findings__ok(findings, "dartd", "dartd answers at %s", policy->server.address);
+	memcpy(wanted.table, policy->table, strlen(policy->table));
+	if (dart_rpc_client__get_lookups(client, &wanted, answer, &error))
+		event = DART_RPC_CLIENT_DISCONNECTED;
+	else
+		event = await(client, &error);
+	if (event == DART_RPC_CLIENT_ANSWERED &&
+	    !dart_rpc_lookups__decode(answer, dart_rpc_client__length(client), 0, &values,
+				      &error)) {
+		examine_table(findings, policy, values.rows_log2, values.cells, values.key_length,
+			      values.value_length, NULL);
+		return;
+	}
+	findings__fail(findings, "table", "%s", error.text);
+	if (event == DART_RPC_CLIENT_NOT_FOUND)
+		advise_table(findings, policy);
+	else
+		findings__advise(findings,
+				 "name a name of this host's certificate in 'tcp: tables' of the "
+				 "configuration of dartd there");
+}
+
+static void check_server(struct findings *findings, const struct policy *policy)
+{
+	const struct policy_dartd *server = &policy->server;
+	const struct dart_tls_files files = { server->certificate, server->key,
+					      server->authorities, server->revoked };
+	struct dart_rpc_client *client = NULL;
+	struct dart_error error;
+	struct dart_tls *tls;
+
+	if (dart_tls__load(&files, &tls, &error)) {
+		findings__fail(findings, "certificate", "%s", error.text);
+		findings__advise(findings,
+				 "'dartctl tls create flows' makes the files, 'dartctl tls install' "
+				 "puts them here");
+		return;
+	}
+	check_certificate(findings, server->certificate);
+	if (dart_rpc_client__connect_tcp(server->address, server->port, tls, server->name, &client,
+					 &error)) {
+		findings__fail(findings, "dartd", "cannot call dartd at %s: %s", server->address,
+			       error.text);
+		findings__advise(findings, "see why this host does not reach it");
+	} else {
+		ask_server(findings, policy, client);
+	}
+	dart_rpc_client__free(client);
+	dart_tls__put(tls);
 }
 
 /* ---- the daemon */
@@ -236,7 +340,10 @@ int doctor__run(const char *path, const char *control, bool as_json)
 		     policy_function_names[policy.function]);
 	check_capability(&findings);
 	check_interface(&findings, policy.interface);
-	check_table(&findings, &policy);
+	if (policy.server.address)
+		check_server(&findings, &policy);
+	else
+		check_table(&findings, &policy);
 	check_daemon(&findings, control);
 	policy__clear(&policy);
 	return findings__close(&findings);

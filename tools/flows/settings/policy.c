@@ -46,8 +46,33 @@ uint8_t policy__protocol(const char *name)
 	return 0;
 }
 
+static void dartd__clear(struct policy_dartd *dartd)
+{
+	free(dartd->address);
+	free(dartd->name);
+	free(dartd->certificate);
+	free(dartd->key);
+	free(dartd->authorities);
+	free(dartd->revoked);
+}
+
+static bool is_same_text(const char *one, const char *other)
+{
+	return one && other ? !strcmp(one, other) : one == other;
+}
+
+static bool dartd__is_same(const struct policy_dartd *one, const struct policy_dartd *other)
+{
+	return is_same_text(one->address, other->address) && is_same_text(one->name, other->name) &&
+	       one->port == other->port && is_same_text(one->certificate, other->certificate) &&
+	       is_same_text(one->key, other->key) &&
+	       is_same_text(one->authorities, other->authorities) &&
+	       is_same_text(one->revoked, other->revoked);
+}
+
 void policy__clear(struct policy *policy)
 {
+	dartd__clear(&policy->server);
 	free(policy->dartd);
 	free(policy->journal);
 	dart_prefixes__clear(&policy->inside);
@@ -82,6 +107,8 @@ int policy__check_reload(const struct policy *now, const struct policy *next,
 		what = "table";
 	else if (strcmp(now->dartd, next->dartd))
 		what = "dartd";
+	else if (!dartd__is_same(&now->server, &next->server))
+		what = "server";
 	else if (strcmp(now->journal, next->journal))
 		what = "journal";
 	else if (now->flows != next->flows)

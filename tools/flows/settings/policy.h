@@ -138,13 +138,23 @@ struct policy_machine {
 	uint32_t server, vni; /* the tunnel to it */
 };
 
+/* The dartd of another host, whose table the function has. */
+struct policy_dartd {
+	char *address; /* NULL: dartd is that of this host */
+	char *name; /* in its certificate; NULL until it is the address */
+	uint64_t port;
+	/* Absolute paths of PEM files of this side; revoked may be NULL. */
+	char *certificate, *key, *authorities, *revoked;
+};
+
 struct policy {
-	/* A reload changes none of the seven. */
+	/* A reload changes none of the eight. */
 	enum policy_function function;
 	bool has_ipv6; /* otherwise all addresses are of IPv4 */
 	char interface[IFNAMSIZ];
 	char table[DART_TEA_NAME_MAX];
 	char *dartd; /* path of its socket */
+	struct policy_dartd server;
 	char *journal; /* path */
 	uint64_t flows; /* at most */
 

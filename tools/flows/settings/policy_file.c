@@ -66,17 +66,6 @@ static int take_table(struct dart_yaml *yaml, const yaml_node_t *node, void *int
 	return take_name(yaml, node, into, DART_TEA_NAME_MAX);
 }
 
-static int take_path(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
-{
-	char **path = into;
-
-	if (*policy_file__text(node) != '/')
-		return dart_yaml__refuse(yaml, node, "'%s' is not an absolute path",
-					 policy_file__text(node));
-	*path = strdup(policy_file__text(node));
-	return *path ? 0 : dart_error__no_memory(yaml->error);
-}
-
 /* ---- lists */
 
 static int take_inside_item(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
@@ -335,8 +324,9 @@ static const struct dart_yaml_member members[] = {
 	{ "families", take_families, offsetof(struct policy, has_ipv6) },
 	{ "interface", take_interface, offsetof(struct policy, interface) },
 	{ "table", take_table, offsetof(struct policy, table) },
-	{ "dartd", take_path, offsetof(struct policy, dartd) },
-	{ "journal", take_path, offsetof(struct policy, journal) },
+	{ "dartd", policy_file__take_path, offsetof(struct policy, dartd) },
+	{ "server", policy_file__take_server, offsetof(struct policy, server) },
+	{ "journal", policy_file__take_path, offsetof(struct policy, journal) },
 	{ "flows", take_flows, offsetof(struct policy, flows) },
 	{ "rate", take_rate, offsetof(struct policy, rate) },
 	{ "address", policy_file__take_address, offsetof(struct policy, address) },
@@ -352,7 +342,7 @@ static const struct dart_yaml_member members[] = {
 	{ "zones", policy_file__take_zones, 0 },
 	{ "rules", policy_file__take_rules, 0 },
 	{ "services", policy_file__take_services, 0 },
-	{ "tunnels", take_path, offsetof(struct policy, tunnels) },
+	{ "tunnels", policy_file__take_path, offsetof(struct policy, tunnels) },
 	{ "refusal", policy_file__take_refusal, offsetof(struct policy, refusal) },
 	{ "reverse_path", policy_file__take_reverse_path, offsetof(struct policy, is_strict) },
 	{}
@@ -434,6 +424,10 @@ static int check_nat(struct policy *policy, struct dart_yaml *yaml, const yaml_n
 /* No setting is of another function than that of the policy. */
 static int check_function(struct policy *policy, struct dart_yaml *yaml, const yaml_node_t *root)
 {
+	if (policy->dartd && policy->server.address)
+		return dart_yaml__refuse(yaml, root,
+					 "'dartd' is of this host, and 'server' of another one: one of "
+					 "them has the table");
 	if (policy->function != POLICY_NAT && (policy->inside.count || policy->address_count ||
 					       policy->static_count || policy->is_open))
 		return dart_yaml__refuse(
@@ -502,7 +496,9 @@ static int set_defaults(struct policy *policy, struct dart_error *error)
 		policy->dartd = strdup(DART_REGISTRATION_SOCKET);
 	if (!policy->journal)
 		policy->journal = strdup("/var/lib/dart-flows/journal");
-	return policy->dartd && policy->journal ? 0 : dart_error__no_memory(error);
+	if (!policy->dartd || !policy->journal)
+		return dart_error__no_memory(error);
+	return policy_file__complete_server(&policy->server, error);
 }
 
 static int take(struct policy *policy, struct dart_yaml *yaml, const yaml_node_t *root,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Values in the file of a policy, and the parts of it about firewalls, balancers and gateways.  All
- * functions return 0, or -errno with a sentence in the error of @yaml.
+ * Values in the file of a policy, and the parts of it about firewalls, balancers, gateways and
+ * servers of tables.  All functions return 0, or -errno with a sentence in the error of @yaml.
  */
 #ifndef FLOWS_POLICY_FILE_H
 #define FLOWS_POLICY_FILE_H
@@ -34,6 +34,11 @@ int policy_file__take_port_protocol(struct dart_yaml *yaml, const yaml_node_t *n
 /* One of two words, a bool: is it the second one? */
 int policy_file__take_choice(struct dart_yaml *yaml, const yaml_node_t *node, const char *first,
 			     const char *second, void *into);
+/* An absolute path, a char *. */
+int policy_file__take_path(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
+/* The dartd of another host, a struct policy_dartd; what it does not say has defaults. */
+int policy_file__take_server(struct dart_yaml *yaml, const yaml_node_t *node, void *into);
+int policy_file__complete_server(struct policy_dartd *dartd, struct dart_error *error);
 /* Makes place for @more further items of @size bytes in the list that @items points to. */
 int policy_file__grow(struct dart_yaml *yaml, const yaml_node_t *node, void *items, size_t size,
 		      size_t count, size_t more, size_t most);

@@ -166,3 +166,14 @@ int policy_file__take_address6(struct dart_yaml *yaml, const yaml_node_t *node, 
 {
 	return take_address(yaml, node, true, into);
 }
+
+int policy_file__take_path(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+{
+	char **path = into;
+
+	if (*policy_file__text(node) != '/')
+		return dart_yaml__refuse(yaml, node, "'%s' is not an absolute path",
+					 policy_file__text(node));
+	*path = strdup(policy_file__text(node));
+	return *path ? 0 : dart_error__no_memory(yaml->error);
+}

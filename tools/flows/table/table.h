@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The lookup table of dartd: its entries are compared with those of the flows whenever dartd is
- * there again, and changed in the order of the calls, many in one request.  Changes that are not
- * made when dartd goes away are forgotten: the next comparison finds them missing.  Nothing blocks.
+ * The lookup table of dartd, on this host or on another one: its entries are compared with those of
+ * the flows whenever dartd is there again, and changed in the order of the calls, many in one
+ * request.  Changes that are not made when dartd goes away are forgotten: the next comparison finds
+ * them missing.  Nothing blocks.
  */
 #ifndef FLOWS_TABLE_H
 #define FLOWS_TABLE_H
@@ -12,8 +13,12 @@
 #include <systemd/sd-event.h>
 
 #include <libdart/error.h>
+#include <libdart/rpc/tls.h>
 
 struct table;
+
+/* Ways to the dartd that has the table: its socket on this host, or TLS to another one. */
+extern const struct table_way table_socket, table_remote;
 
 /* Called with the subject. */
 struct table_handlers {
@@ -30,9 +35,19 @@ struct table_handlers {
 	void (*connected)(void *subject, bool is_there, const char *reason);
 };
 
+/* The dartd of another host.  The strings are the caller's. */
+struct table_server {
+	const char *address; /* a number: names are not resolved here */
+	uint16_t port;
+	const char *name; /* in its certificate */
+	struct dart_tls_files files; /* of this side, read for each connection */
+};
+
 /* Keys and values have these lengths.  The strings are the caller's. */
 struct table_settings {
-	const char *socket; /* of dartd */
+	const struct table_way *way;
+	const char *socket; /* of dartd, for table_socket */
+	const struct table_server *server; /* for table_remote; otherwise NULL */
 	const char *name;
 	uint32_t key_length, value_length;
 };
@@ -54,13 +69,13 @@ uint32_t table__frame_length(const struct table *table);
 void table__insert(struct table *table, const uint8_t *key, const uint8_t *value, void *token);
 void table__remove(struct table *table, const uint8_t *key, void *token);
 
-struct table_counts {
+struct change_counts {
 	uint64_t inserted, removed; /* as dartd counts them; inserted: changed ones, too */
 	uint64_t full, foreign; /* entries that the table does not take */
 	uint64_t requests, waiting;
 	uint64_t comparisons, stray; /* entries that a comparison removed */
 };
 
-const struct table_counts *table__counts(struct table *table);
+const struct change_counts *table__counts(struct table *table);
 
 #endif /* FLOWS_TABLE_H */
