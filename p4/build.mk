@@ -4,7 +4,7 @@
 # README.md); no other part of the build needs it.
 
 P4C_BM2 ?= p4c-bm2-ss
-functions := nat nat6 balancer firewall firewall6 gateway
+functions := nat nat6 balancer firewall firewall6 gateway gateway6
 bmv2 := $(patsubst %,$(output)/p4/%.json,dart translator ledger journal sketch merger $(functions))
 
 $(bmv2): $(output)/p4/%.json: p4/v1model/%.p4 $(wildcard p4/functions/*.p4 \

@@ -6,7 +6,7 @@
 #ifndef DART_FUNCTIONS_FLOW6_P4
 #define DART_FUNCTIONS_FLOW6_P4
 
-#define IPV4_MAPPED	96w0xffff	/* RFC 4291, section 2.5.5.2 */
+#include "mapped.p4"
 
 /*
  * Source, destination, source port, destination port, protocol: 37 bytes.  Addresses of IPv4 are

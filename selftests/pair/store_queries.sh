@@ -198,7 +198,7 @@ while IFS='|' read -r message arguments; do
 		dartctl query $arguments
 done <<END
 needs the name of a store|
-one of: mine anomaly balancer failure firewall firewall6 flow-count gateway hops int-path mirror nat nat6 path-event postcard trace|paths
+one of: mine anomaly balancer failure firewall firewall6 flow-count gateway gateway6 hops int-path mirror nat nat6 path-event postcard trace|paths
 no schema 'absent' (there are: mine anomaly|paths absent
 mine.yaml:1: 'u9' is not a type|paths mine
 '/proc/absent': No such file|paths /proc/absent
