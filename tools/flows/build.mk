@@ -32,6 +32,7 @@ unit_flows_firewall6_sources := $(flows_firewall)
 unit_flows_balancer_sources := $(flows_balancer)
 unit_flows_balancer6_sources := $(flows_balancer)
 unit_flows_gateway_sources := $(flows_gateway)
+unit_flows_gateway6_sources := $(flows_gateway)
 unit_flows_table_socket_sources := $(wildcard tools/flows/table/*.c)
 unit_flows_table_remote_sources := $(wildcard tools/flows/table/*.c) $(unit_serve_tcp_sources)
 unit_flows_maglev_sources := tools/flows/balancer/maglev.c

@@ -201,7 +201,7 @@ static void test_mistakes_have_a_line(void **state)
 		{ FIREWALL ZONES "address6: 2001:db8::1\n",
 		  "addresses of IPv6 need 'families: both'" },
 		{ BASE POOLS "families: both\n",
-		  "'families: both' and 'address6' are for 'function: firewall' and" },
+		  "'families: both' and 'address6' are for all functions but 'nat'" },
 		{ "families: ipv6\n", "flows.yaml:1: 'ipv6' is neither both nor ipv4" },
 		{ "address6: 10.0.0.1\n", "flows.yaml:1: '10.0.0.1' is not an IPv6 address" },
 		{ "address6: fe80::1\n", "flows.yaml:1: 'fe80::1' is no address of a host" },

@@ -38,6 +38,7 @@ static const struct schema schemas[POLICY_FUNCTIONS] = {
 static const struct schema schemas_6[POLICY_FUNCTIONS] = {
 	[POLICY_FIREWALL] = { "firewall6", FLOW_KEY_LENGTH_6, 1 },
 	[POLICY_BALANCER] = { "nat6", FLOW_KEY_LENGTH_6, FLOW_NAT_LENGTH_6 },
+	[POLICY_GATEWAY] = { "gateway6", 7, 19 },
 };
 
 static const struct schema *schema_of(const struct policy *policy)

@@ -197,7 +197,10 @@ enum flow_direction { FLOW_BACK, FLOW_OUT, FLOW_DIRECTIONS };
 
 /* The first direction that flows have an entry of; all have one of the last, FLOW_OUT. */
 enum flow_direction function__first_direction(const struct function *function);
-/* An entry of the flow, as in schemas/nat.yaml, nat6.yaml, firewall.yaml, firewall6.yaml and gateway.yaml. */
+/*
+ * An entry of the flow, as in schemas/nat.yaml, nat6.yaml, firewall.yaml, firewall6.yaml,
+ * gateway.yaml and gateway6.yaml.
+ */
 void function__entry(const struct function *function, const struct flow *flow,
 		     enum flow_direction direction, uint8_t key[static FLOW_KEY_MAX],
 		     uint8_t value[static FLOW_VALUE_MAX]);

@@ -10,12 +10,17 @@
 
 #include "tools/flows/function/function_type.h"
 
-#define KEY_LENGTH 7 /* and that of values: schemas/gateway.yaml */
+/* schemas/gateway.yaml, and gateway6.yaml: a VNI, and an address */
+#define VNI_LENGTH 3
+#define KEY_LENGTH (VNI_LENGTH + ADDRESS_LENGTH_4)
+#define VALUE_LENGTH (ADDRESS_LENGTH_4 + VNI_LENGTH)
+#define VALUE_LENGTH_6 (ADDRESS_LENGTH + VNI_LENGTH)
 #define PROTOCOL "vxlan"
 
-/* An address and a VNI: a machine in its tenant's network, or a server and the tunnel to it. */
+/* An address and a VNI: a machine in its tenant's network, of IPv4; or a server and the tunnel. */
 struct place {
-	uint32_t address, vni;
+	address_t address;
+	uint64_t vni; /* without holes: places are hashed */
 };
 
 struct tunnel_flow {
@@ -32,6 +37,7 @@ static const char *const verdict_names[GATEWAY_VERDICTS] = {
 	[GATEWAY_ECHOED] = "echoed",   [GATEWAY_UNKNOWN] = "unknown",
 	[GATEWAY_FOREIGN] = "foreign", [GATEWAY_KEYLESS] = "keyless",
 	[GATEWAY_INVALID] = "invalid", [GATEWAY_SPOOFED] = "spoofed",
+	[GATEWAY_FAMILY] = "family",
 };
 
 /* ---- tunnels */
@@ -198,8 +204,9 @@ static bool is_for_gateway(const struct policy_tenant *tenant, const struct tunn
 	case TUNNEL_IPV4:
 		return tenant->gateway.address && tunnel->destination == tenant->gateway.address;
 	case TUNNEL_NEIGHBOUR:
-		return tunnel->request.wanted && (tunnel->request.wanted == tenant->gateway.address ||
-						  tunnel->request.wanted == tenant->ipv6);
+		return tunnel->request.wanted &&
+		       (tunnel->request.wanted == tenant->gateway.address ||
+			tunnel->request.wanted == tenant->ipv6);
 	default:
 		return false;
 	}
@@ -213,6 +220,8 @@ static enum gateway_verdict move(struct function *function, struct packet *packe
 
 	if (!flow || !function__use(function, &flow->flow, packet, now_ns))
 		return GATEWAY_UNKNOWN;
+	if (address__is_ipv4(flow->server.address) == packet->is_ipv6)
+		return GATEWAY_FAMILY;
 	tunnel__move(tunnel, packet, flow->server.address, flow->server.vni);
 	return GATEWAY_MOVED;
 }
@@ -224,7 +233,7 @@ static enum gateway_verdict judge(struct function *function, struct packet *pack
 
 	if (policy__is_spoofed(function->policy, packet))
 		return GATEWAY_SPOOFED;
-	if (packet->is_fragment || !packet__is_sound(packet))
+	if (packet->is_fragment || !tunnel__is_sound(packet))
 		return GATEWAY_INVALID;
 	if (packet->protocol != IPPROTO_UDP)
 		return GATEWAY_KEYLESS;
@@ -289,45 +298,50 @@ static bool tell_mtu(const struct function *function, struct packet *packet, uin
 
 /* ---- for users and the table */
 
-static void put_place(uint8_t *bytes, size_t address, size_t vni, const struct place *place)
+static void put_vni(uint8_t *bytes, uint64_t vni)
 {
-	const uint32_t word = htonl(place->address), number = htonl(place->vni << 8);
-
-	memcpy(bytes + address, &word, 4);
-	memcpy(bytes + vni, &number, 3);
+	address__put(bytes, VNI_LENGTH, vni);
 }
 
 static void key_of(const struct flow *flow, uint8_t *key)
 {
-	put_place(key, 3, 0, &((const struct tunnel_flow *)flow)->machine);
+	const struct place *machine = &((const struct tunnel_flow *)flow)->machine;
+
+	put_vni(key, machine->vni);
+	address__put(key + VNI_LENGTH, ADDRESS_LENGTH_4, machine->address);
 }
 
 static void value_of(const struct function *function, const struct flow *flow,
 		     enum flow_direction direction, uint8_t *value)
 {
-	put_place(value, 0, 4, &((const struct tunnel_flow *)flow)->server);
+	const struct place *server = &((const struct tunnel_flow *)flow)->server;
+	const size_t length = function__value_length(function) - VNI_LENGTH;
+	address_t address = server->address;
+
+	if (length == ADDRESS_LENGTH && address__is_ipv4(address))
+		address |= (address_t)0xffff << 32; /* mapped */
+	address__put(value, length, address);
+	put_vni(value + length, server->vni);
 }
 
 static struct flow *find_key(const struct function *function, const uint8_t *key)
 {
 	struct tunnel_flow *flow;
 	struct place machine;
-	uint32_t word;
 
-	memcpy(&word, key + 3, 4);
-	machine.address = ntohl(word);
-	machine.vni = key[0] << 16 | key[1] << 8 | key[2];
+	machine.address = address__get(key + VNI_LENGTH, ADDRESS_LENGTH_4);
+	machine.vni = address__get(key, VNI_LENGTH);
 	flow = find(function, &machine);
 	return flow ? &flow->flow : NULL;
 }
 
 static void print_place(const struct place *place, char text[static FLOW_NAME_MAX])
 {
-	const struct in_addr in = { htonl(place->address) };
-	char address[INET_ADDRSTRLEN];
+	const bool is_ipv4 = address__is_ipv4(place->address);
+	char address[ADDRESS_TEXT];
 
-	snprintf(text, FLOW_NAME_MAX, "%s:%u", inet_ntop(AF_INET, &in, address, sizeof(address)),
-		 place->vni);
+	snprintf(text, FLOW_NAME_MAX, is_ipv4 ? "%s:%u" : "[%s]:%u",
+		 address__print(place->address, address), (unsigned int)place->vni);
 }
 
 static void names_of(const struct flow *flow, struct flow_names *names)
@@ -340,24 +354,24 @@ static void names_of(const struct flow *flow, struct flow_names *names)
 	print_place(&tunnel->server, names->remote);
 }
 
+/* "ADDRESS:VNI", of IPv6 "[ADDRESS]:VNI" */
 static bool take_place(const char *text, struct place *place)
 {
-	const char *colon = strchr(text, ':');
-	char address[INET_ADDRSTRLEN];
-	struct in_addr in;
-	char *rest;
-	long vni;
+	const bool has_brackets = *text == '[';
+	const size_t length = strcspn(text + has_brackets, has_brackets ? "]" : ":");
+	const char *vni = text + length + 2 * has_brackets;
+	char address[ADDRESS_TEXT], *rest;
 
-	if (!colon || colon - text >= (ptrdiff_t)sizeof(address) || colon[1] < '0' ||
-	    colon[1] > '9')
+	if (length >= sizeof(address) || (has_brackets && vni[-1] != ']') || *vni != ':' ||
+	    vni[1] < '0' || vni[1] > '9')
 		return false;
-	memcpy(address, text, colon - text);
-	address[colon - text] = '\0';
-	vni = strtol(colon + 1, &rest, 10);
-	if (inet_pton(AF_INET, address, &in) != 1 || *rest || vni > TUNNEL_VNI_MAX)
+	memcpy(address, text + has_brackets, length);
+	address[length] = '\0';
+	if (!address__parse(address, &place->address) ||
+	    address__is_ipv4(place->address) == has_brackets)
 		return false;
-	*place = (struct place){ ntohl(in.s_addr), vni };
-	return true;
+	place->vni = strtoul(vni + 1, &rest, 10);
+	return !*rest && place->vni <= TUNNEL_VNI_MAX;
 }
 
 static struct flow *find_named(const struct function *function, const char *protocol,
@@ -394,7 +408,8 @@ static const struct function_keys keys = {
 const struct function_type gateway_type = {
 	.size = sizeof(struct function),
 	.keys = &keys,
-	.value_length = KEY_LENGTH,
+	.value_length = VALUE_LENGTH,
+	.value_length_6 = VALUE_LENGTH_6,
 	.verdict_names = verdict_names,
 	.verdicts = GATEWAY_VERDICTS,
 	.open = open_gateway,

@@ -11,13 +11,39 @@
 #define VXLAN_LENGTH 8
 #define VXLAN_HAS_VNI 0x08 /* among the flags, the first byte */
 #define VXLAN_VNI 4
-/* Bytes of a tunnel before the frame, after the IPv4 header, and of IPv4 packets around it. */
+/* Bytes of a tunnel before the frame, after the header of IPv4 or IPv6. */
 #define TUNNEL_LENGTH (UDP_LENGTH + VXLAN_LENGTH)
-#define AROUND (IP_LENGTH + TUNNEL_LENGTH + ETHERNET_LENGTH)
 
 #define ICMP_HOST 1 /* code of ICMP_UNREACHABLE */
 
+static size_t header_length(const struct packet *packet)
+{
+	return packet->is_ipv6 ? IPV6_LENGTH : IP_LENGTH;
+}
+
+/* Bytes of the tunnel around an IPv4 packet. */
+static size_t around(const struct packet *packet)
+{
+	return header_length(packet) + TUNNEL_LENGTH + ETHERNET_LENGTH;
+}
+
 /* ---- reading */
+
+static bool has_no_checksum(const struct packet *packet)
+{
+	return packet->protocol == IPPROTO_UDP && !get16(packet->transport + UDP_CHECKSUM);
+}
+
+bool tunnel__is_sound(const struct packet *packet)
+{
+	const size_t whole = packet->frame + packet->length - packet->transport;
+	size_t told;
+
+	if (!packet->is_ipv6 || !has_no_checksum(packet))
+		return packet__is_sound(packet);
+	told = get16(packet->transport + UDP_LENGTH_FIELD);
+	return told >= UDP_LENGTH && told <= whole;
+}
 
 /* @told: bytes that the tunnel says there are; a packet that was cut has fewer, @length. */
 static void read_ipv4(struct tunnel *tunnel, uint8_t *ip, size_t length, size_t told)
@@ -67,7 +93,7 @@ void tunnel__read(struct tunnel *tunnel, const struct packet *packet)
 	const size_t length = told < whole ? told : whole;
 
 	*tunnel = (struct tunnel){ .content = TUNNEL_NONE };
-	if (packet->is_ipv6 || packet->destination.port != VXLAN_PORT ||
+	if (packet->destination.port != VXLAN_PORT ||
 	    length < TUNNEL_LENGTH + ETHERNET_LENGTH || !(vxlan[0] & VXLAN_HAS_VNI))
 		return;
 	tunnel->content = TUNNEL_OTHER;
@@ -108,8 +134,9 @@ uint16_t tunnel__port(uint16_t port, uint32_t source, uint32_t destination, uint
 	return 0xc000 | (crc & 0x3fff);
 }
 
-void tunnel__move(const struct tunnel *tunnel, struct packet *packet, uint32_t server, uint32_t vni)
+void tunnel__move(const struct tunnel *tunnel, struct packet *packet, address_t server, uint32_t vni)
 {
+	const bool was_without = has_no_checksum(packet);
 	const struct end source = { packet->source.address,
 				    tunnel__port(packet->source.port, tunnel->source,
 						 tunnel->destination,
@@ -121,6 +148,8 @@ void tunnel__move(const struct tunnel *tunnel, struct packet *packet, uint32_t s
 	packet__set_destination(packet, &destination);
 	packet__put_covered(packet, field, vni >> 8);
 	packet__put_covered(packet, field + 2, (vni & 0xff) << 8 | field[3]);
+	if (was_without)
+		put16(packet->transport + UDP_CHECKSUM, 0);
 }
 
 /* ---- answers */
@@ -153,7 +182,7 @@ static void end(struct packet *packet, uint8_t *frame, size_t length)
 {
 	const size_t whole = TUNNEL_LENGTH + ETHERNET_LENGTH + length;
 	const struct end from = { packet->destination.address, packet->source.port };
-	uint8_t *udp = frame + (packet->ip - packet->frame) + IP_LENGTH;
+	uint8_t *udp = frame + (packet->ip - packet->frame) + header_length(packet);
 
 	/* As a port of the sender, it is as random as that of the packet. */
 	put16(udp, packet->source.port);
@@ -198,8 +227,8 @@ static size_t write_echo(const struct tunnel *tunnel, const struct tunnel_host *
 	return write_icmp(tunnel, host, ip, length);
 }
 
-/* Of an answer, after the Ethernet header inside. */
-#define INSIDE_MAX (PACKET_LEAST_4 - AROUND)
+/* Of an answer, after the Ethernet header inside; over IPv6 it could be longer. */
+#define INSIDE_MAX (PACKET_LEAST_4 - IP_LENGTH - TUNNEL_LENGTH - ETHERNET_LENGTH)
 
 bool tunnel__reply(const struct tunnel *tunnel, const struct tunnel_host *host,
 		   struct packet *packet, uint8_t frame[static PACKET_ANSWER_MAX])
@@ -257,5 +286,5 @@ bool tunnel__tell_mtu(const struct tunnel *tunnel, const struct tunnel_host *hos
 {
 	if (tunnel->may_be_fragmented)
 		return false;
-	return send_error(tunnel, host, packet, ICMP_TOO_LONG, mtu - AROUND, frame);
+	return send_error(tunnel, host, packet, ICMP_TOO_LONG, mtu - around(packet), frame);
 }

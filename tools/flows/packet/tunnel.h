@@ -13,7 +13,7 @@
 
 /* The contents of the frame. */
 enum tunnel_content {
-	TUNNEL_NONE, /* not VXLAN over IPv4 with a valid VNI */
+	TUNNEL_NONE, /* not VXLAN with a valid VNI */
 	TUNNEL_OTHER, /* none of the following */
 	TUNNEL_IPV4,
 	TUNNEL_NEIGHBOUR, /* a request of ARP, or a neighbour solicitation */
@@ -36,14 +36,20 @@ struct tunnel_host {
 	uint32_t address; /* 0: none */
 };
 
+/*
+ * As packet__is_sound(), but a tunnel over IPv6 needs no checksum (RFC 6935): it contains frames
+ * with checksums of their own.
+ */
+bool tunnel__is_sound(const struct packet *packet);
 /* @packet: a good one of UDP. */
 void tunnel__read(struct tunnel *tunnel, const struct packet *packet);
 
 /*
- * Moves it to the tunnel with this VNI to a server.  The source port depends on the one that it had
- * and on the hosts inside, so that routers spread the flows of a tunnel: see tunnel__port().
+ * Moves it to the tunnel with this VNI to a server, whose address is of the packet's family.  The
+ * source port depends on the one that it had and on the hosts inside, so that routers spread the
+ * flows of a tunnel: see tunnel__port().
  */
-void tunnel__move(const struct tunnel *tunnel, struct packet *packet, uint32_t server,
+void tunnel__move(const struct tunnel *tunnel, struct packet *packet, address_t server,
 		  uint32_t vni);
 /*
  * 49152 and the lower 14 bits of CRC-16/ARC over this port, both addresses and the protocol inside,

@@ -134,8 +134,9 @@ struct policy_tenant {
 };
 
 struct policy_machine {
-	uint32_t address; /* in the network of its tenant */
-	uint32_t server, vni; /* the tunnel to it */
+	uint32_t address; /* of IPv4, in the network of its tenant */
+	uint32_t vni; /* of the tunnel to */
+	address_t server; /* which is of either family */
 };
 
 /* The dartd of another host, whose table the function has. */

@@ -436,11 +436,10 @@ static int check_function(struct policy *policy, struct dart_yaml *yaml, const y
 	if (policy->function != POLICY_FIREWALL && (policy->zone_count || policy->rule_count))
 		return dart_yaml__refuse(yaml, root,
 					 "'zones' and 'rules' are for 'function: firewall'");
-	if (policy->function != POLICY_FIREWALL && policy->function != POLICY_BALANCER &&
-	    (policy->has_ipv6 || policy->address6))
+	if (policy->function == POLICY_NAT && (policy->has_ipv6 || policy->address6))
 		return dart_yaml__refuse(yaml, root,
-					 "'families: both' and 'address6' are for 'function: "
-					 "firewall' and 'function: balancer'");
+					 "'families: both' and 'address6' are for all functions but "
+					 "'nat'");
 	if (policy->function != POLICY_BALANCER && policy->service_count)
 		return dart_yaml__refuse(yaml, root, "'services' are for 'function: balancer'");
 	if (policy->function != POLICY_GATEWAY && policy->tunnels)

@@ -32,11 +32,21 @@ struct tenant {
 	const yaml_node_t *machines;
 };
 
+static int take_server(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
+{
+	address_t *address = into;
+
+	if (address__parse(policy_file__text(node), address) && address__is_unicast(*address))
+		return 0;
+	return dart_yaml__refuse(yaml, node, "'%s' is not the address of a host",
+				 policy_file__text(node));
+}
+
 static int take_machine(struct dart_yaml *yaml, const yaml_node_t *node, void *into)
 {
 	static const struct dart_yaml_member members[] = {
 		{ "address", policy_file__take_ipv4, offsetof(struct policy_machine, address) },
-		{ "server", policy_file__take_ipv4, offsetof(struct policy_machine, server) },
+		{ "server", take_server, offsetof(struct policy_machine, server) },
 		{ "vni", take_vni, offsetof(struct policy_machine, vni) },
 		{}
 	};
@@ -50,6 +60,10 @@ static int take_machine(struct dart_yaml *yaml, const yaml_node_t *node, void *i
 		return ret;
 	if (!machine.address || !machine.server)
 		return dart_yaml__refuse(yaml, node, "a machine has 'address' and 'server'");
+	if (!address__is_ipv4(machine.server) && !policy->has_ipv6)
+		return dart_yaml__refuse(yaml, node,
+					 "a server with an address of IPv6 needs 'families: both' in "
+					 "the policy");
 	if (machine.address == tenant->tenant.gateway.address)
 		return dart_yaml__refuse(yaml, node, "a machine has the address of its gateway");
 	if (!policy__route(policy, machine.server))
