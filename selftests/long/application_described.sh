@@ -120,7 +120,7 @@ varnish_counts() {
 }
 
 check_varnish() {
-	local manager child patience=100
+	local manager child patience=300
 	cat >"$directory/vcl" <<-END
 		vcl 4.1;
 		backend default { .host = "127.0.0.1"; .port = "9"; }
@@ -156,7 +156,7 @@ jvm() {
 }
 
 check_jvm() {
-	local before after printed name patience=100
+	local before after printed name patience=300
 	check "Java virtual machines are followed" dartctl application follow jvm --gather 100ms
 	jvm 7004
 	check "one is found when it starts" soon has_one 'jvm@*'
