@@ -23,6 +23,8 @@
 /* Between two descriptions of memory: at least, and while nothing seems to have changed. */
 #define DESCRIBE_MIN_NS (200 * UINT64_C(1000000))
 #define DESCRIBE_NS (5 * UINT64_C(1000000000))
+/* A program may be about to map another file: so long no description has to succeed. */
+#define LOST_NS (10 * UINT64_C(1000000000))
 
 struct writers {
 	atomic_uint holders; /* the owner, and each writer */
@@ -49,6 +51,7 @@ struct described {
 	int pidfd; /* -1: the memory does not describe itself */
 	struct dart_application_layout *layout; /* whose checks hold for the entries */
 	uint64_t time; /* ns, CLOCK_MONOTONIC: of the last description */
+	uint64_t missing_since; /* likewise: the first one that failed; 0: the last one succeeded */
 	/* The thread's last words, written before its news. */
 	struct dart_application_layout *next;
 	struct dart_error why;
@@ -245,6 +248,8 @@ static int check(const struct writer *writer)
 {
 	struct dart_error ignored;
 
+	if (writer->described.missing_since)
+		return -EFAULT;
 	return writer->described.layout ?
 		       application_process__check(&writer->process, writer->described.layout,
 						  &ignored) :
@@ -316,6 +321,19 @@ static void writer__lose(struct writer *writer)
 	writer__tell(writer, WRITER_LOST);
 }
 
+/* The memory has no description at this moment.  Returns as the function below. */
+static bool writer__miss(struct writer *writer)
+{
+	struct described *described = &writer->described;
+
+	if (!described->missing_since)
+		described->missing_since = described->time;
+	if (described->time - described->missing_since < LOST_NS)
+		return true;
+	writer__lose(writer);
+	return false;
+}
+
 /* @has_failed: rows are empty.  False: the thread ends, and has told why. */
 static bool describe_again(struct writer *writer, bool has_failed)
 {
@@ -332,6 +350,7 @@ static bool describe_again(struct writer *writer, bool has_failed)
 	described->time = dart_clock__ns(CLOCK_MONOTONIC);
 	if (!ret && dart_application_layout__equals(layout, described->layout)) {
 		dart_application_layout__free(layout);
+		described->missing_since = 0;
 		return true;
 	}
 	if (!ret)
@@ -343,7 +362,7 @@ static bool describe_again(struct writer *writer, bool has_failed)
 	else if (ret == -EAGAIN || ret == -ENOMEM)
 		return true;
 	else
-		writer__lose(writer);
+		return writer__miss(writer);
 	return false;
 }
 

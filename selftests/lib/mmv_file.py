@@ -3,6 +3,7 @@
 which names it, and obeys lines of its input.
 
   set NUMBER       the counters m0, m1 ... become NUMBER, NUMBER + 1 ...
+  leave            the program has no file any more
   make COUNT       another file takes the place: COUNT metrics, another generation
   lie BYTES HEX    writes bytes at an offset
   truncate         the file has no bytes any more
@@ -59,8 +60,9 @@ def main():
         word, *rest = line.split()
         if word == "set":
             file.set(int(rest[0]))
-        elif word == "make":
+        elif word == "leave":
             file.close()
+        elif word == "make":
             file = File(int(rest[0]), 8)
         elif word == "lie":
             piece = bytes.fromhex(rest[1])

@@ -19,6 +19,11 @@ is() {
 	[ "$(value "$1" "$2")" = "$3" ]
 }
 
+# has_no_row ENTRY
+has_no_row() {
+	dartctl -j show "$1" | is_true '.values | has("sum") and .sum == null'
+}
+
 # has_one NAME [FORMER-PID]: sets $label to that of the only instance, which is a port or, where the
 # program opened it late, a process
 has_one() {
@@ -72,6 +77,8 @@ check_mmv() {
 		'all(.instances[].entries[]; .gathered_by == "dartd")'
 	tell set 50
 	check "the values follow the program" soon is mmv@7001+100ms m2 52
+	tell leave
+	check "the row is empty while the program has no file" soon has_no_row mmv@7001+100ms
 	tell make 5
 	tell set 60
 	check "another file with other metrics becomes the entry" soon is mmv@7001+100ms m4 64
