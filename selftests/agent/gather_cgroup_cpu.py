@@ -93,16 +93,20 @@ def visit_leaves():
 def compare_in_many_runs():
     """Each run adds the times of a few cgroups, and finds the place of the run before again."""
     with Asker("gather/cgroup_cpu", [question(TOP)], "--budget", "1") as asker:
-        runs, wrong = 0, []
-        for _ in range(5):  # the kernel may move all times at any moment
+        runs, wrong, most = 0, [], []
+        for _ in range(5):
             visit_leaves()
             ns = run_times([asker])[0]
             runs = max(runs, asker.runs)
             after = usage(TOP)
             if ns is None or ns // 1000 != after:
                 wrong.append((asker.runs, ns, after))
-        tap.check(f"sums that took {runs} runs equal cpu.stat",
-                  runs > len(cgroups) // 10 and not wrong, *wrong)
+            if ns is None or ns // 1000 > after:
+                most.append((asker.runs, ns, after))
+        tap.check(f"sums that took {runs} runs are never more than cpu.stat",
+                  runs > len(cgroups) // 10 and not most, *most)
+        # The kernel moves the times of all cgroups every two seconds, perhaps between two runs.
+        tap.check("they equal cpu.stat unless the kernel moves times", len(wrong) <= 1, *wrong)
 
 
 def come_and_go():
