@@ -35,8 +35,10 @@ LAGGING = r"cpustat/(idle|iowait)"
 # Fields that name the row, or the time of the record.
 PLACES = r".*/(time|cpu|port)|node:.*/node|cgroup:disks/(major|minor|device)"
 INTERVAL = "+100ms"
-# Scrapes after a reading of the files, of which one at least has each record whole, and new.
+# Scrapes after a reading of the files, of which one at least has each record whole, and new; and so
+# many more while a record at rest is older, see "rest" in dartd.yaml(5).
 SCRAPES = 3
+SCRAPES_OF_REST = 8
 
 DISK, DEVICE, CGROUP, MOUNT = "sources0", "sources0", "/load", "/run/sources"
 NULL_BLK = f"/sys/kernel/config/nullb/{DISK}"
@@ -184,10 +186,13 @@ class Controller:
         for entries, start in self.scrapes():
             if start <= asked:
                 continue
+            is_whole = True
             for entry, read in entries.items():
                 rows = rows_of(read) if read["kind"] == "source" else None
-                if entry in seen or not rows or \
-                        is_gathered(entry) and min(row["time"] for row in rows.values()) <= asked:
+                if entry in seen or not rows:
+                    continue
+                if is_gathered(entry) and min(row["time"] for row in rows.values()) <= asked:
+                    is_whole = False
                     continue
                 seen.add(entry)
                 values = gathered if is_gathered(entry) else direct
@@ -197,7 +202,7 @@ class Controller:
                                if not isinstance(value, str) and
                                not re.fullmatch(PLACES, f"{source_of(name)}/{field}")})
             left -= 1
-            if not left:
+            if left <= 0 and is_whole or left == -SCRAPES_OF_REST:
                 return gathered, direct
 
     def close(self):
