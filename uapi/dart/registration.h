@@ -153,13 +153,14 @@
  *   {"request": "application-add", "name": N, "exe": X, "gather": T, "follow": F}
  *       Gathers values of a program that runs, every T, by default 1s, by the layout for its
  *       build-id, see dart_application(5); N is the name of the layout's first entry, up to a
- *       ":"; or "mmv", "jvm" or "varnish" for memory that describes itself.  The process is in the systemd unit U, has the number P, is in the cgroup G (a path
- *       below the root of the hierarchy) or below, or its executable matches the pattern X of
- *       fnmatch(3); without these, it is any process of the host with such a layout.  The request
- *       fails unless it finds one process.  With F true, it follows all such processes, now and
- *       as they start, which become instances after the reply; P cannot be followed.  Entries end with their process; without P the
- *       application waits for the next one.  The name of the application is in the reply.  Root
- *       only.
+ *       ":"; or "mmv", "jvm" or "varnish" for memory that describes itself.  The process is in the
+ *       systemd unit U, has the number P, is in the cgroup G (a path below the root of the
+ *       hierarchy) or below, or its executable matches the pattern X of fnmatch(3); without these,
+ *       it is any process of the host with such a layout.  The request fails unless it finds one
+ *       process.  With F true, it follows all such processes, now and as they start, which become
+ *       instances after the reply; P cannot be followed.  Entries end with their process; without
+ *       P the application waits for the next one.  The name of the application is in the reply.
+ *       Root only.
  *   {"request": "application-list"}
  *   {"request": "application-show", "name": A}
  *   {"request": "application-remove", "name": A}
@@ -201,7 +202,7 @@
  *   {"request": "reporter-add", "store": N, "address": A}
  *   {"request": "reporter-remove", "store": N, "address": A}
  *       Adds or removes a reporter of the store, by its IPv4 address.  A reporter that
- *       does not answer ARP within a second is not added (EAGAIN).  Root only.
+ *       does not answer ARP within three seconds is not added (EAGAIN).  Root only.
  *   {"request": "reporter-list", "store": N}
  *       The reporters of this store, or of all stores without "store".
  *   {"request": "table-create", "name": N, "rows_log2": K, "key_length": BYTES,
@@ -237,7 +238,7 @@
  *   {"request": "requester-add", "table": N, "address": A}
  *       Adds a switch that looks the table up, by its IPv4 address: allocates a copy of
  *       all rows for it, and opens a queue pair.  The path MTU of the agent's device
- *       must be 4096.  A switch that does not answer ARP within a second is not added
+ *       must be 4096.  A switch that does not answer ARP within three seconds is not added
  *       (EAGAIN).  Root only.
  *   {"request": "requester-remove", "table": N, "address": A}
  *       Root only.
@@ -267,9 +268,9 @@
  *       The appenders of this journal, or of all journals without "journal".
  *
  *   {"request": "ledger-create", "name": N, "words_log2": W, "rows": R, "file": F}
- *       Creates a ledger of R rows of 2^W words, see <dart/ledger.h>; R and F are optional.  F as of
- *       store-create.  Without F, if the service manager kept the memory of a ledger with this name
- *       and geometry, the ledger gets that memory, with its sums.  Root only.
+ *       Creates a ledger of R rows of 2^W words, see <dart/ledger.h>; R and F are optional.  F as
+ *       of store-create.  Without F, if the service manager kept the memory of a ledger with this
+ *       name and geometry, the ledger gets that memory, with its sums.  Root only.
  *   {"request": "ledger-delete", "name": N}
  *   {"request": "ledger-list"}
  *   {"request": "ledger-open", "name": N}
@@ -278,8 +279,8 @@
  *   {"request": "adder-add", "ledger": N, "address": A}
  *   {"request": "adder-remove", "ledger": N, "address": A}
  *   {"request": "adder-renew", "ledger": N, "address": A}
- *       Adds or removes an adder, by its IPv4 address, or replaces its queue pair as requester-renew
- *       does.  EAGAIN as of reporter-add.  Root only.
+ *       Adds or removes an adder, by its IPv4 address, or replaces its queue pair as
+ *       requester-renew does.  EAGAIN as of reporter-add.  Root only.
  *   {"request": "adder-list", "ledger": N}
  *       The adders of this ledger, or of all ledgers without "ledger".
  *
@@ -309,37 +310,37 @@
  * Objects that register-source, follow-source, register-host, register-map, register-counters,
  * probe-load, application-add, store-create, reporter-add, table-create, requester-add,
  * journal-create, appender-add, ledger-create, adder-add, sketch-create and sketcher-add register
- * outlive the agent: the agent writes the request to its state file before it sends the reply, and the next
- * agent carries the request out again.  It opens an object that came as a descriptor by its path:
- * the path of the descriptor or, from root, the member "path" of such a request (for eBPF maps,
- * which have no path of their own: where the map is pinned).  If that fails the registration is
- * missing, and the agent tries it again now and then, until this or another request registers the
- * object, or the request that would have ended it succeeds.  With the member "more": true such a
- * request, or a request that ends an object, does not write the state file: the next request
- * without "more" or registration-save does, or the agent itself within 1 s.  Counters that the
- * agent creates start from 0 with another "counters_id".
+ * outlive the agent: the agent writes the request to its state file before it sends the reply, and
+ * the next agent carries the request out again.  It opens an object that came as a descriptor by
+ * its path: the path of the descriptor or, from root, the member "path" of such a request (for
+ * eBPF maps, which have no path of their own: where the map is pinned).  If that fails the
+ * registration is missing, and the agent tries it again now and then, until this or another
+ * request registers the object, or the request that would have ended it succeeds.  With the member
+ * "more": true such a request, or a request that ends an object, does not write the state file:
+ * the next request without "more" or registration-save does, or the agent itself within 1 s.
+ * Counters that the agent creates start from 0 with another "counters_id".
  *
  * Replies: {"ok": true, ...} with, for list, "entries"; for show, "entry"; for status, "status";
  * for coverage, "coverage"; for follow-source, "follow"; for register-host, "host" as in list;
  * for probe-list, "probes"; for probe-load and -unload, "probe" as in probe-list; for
  * application-list, "applications"; for application-add, -show and -remove, "application" as in
- * application-list; for store-list, "stores"; for store-create, -delete and -open, "store" as in store-list; for
- * store-rotate, the "epochs" of the store; for epoch-list, "epochs", the oldest first; for epoch-open, "epoch", an object with "since_ns"; for store-export,
- * "collectors", as in dart_collectors(5); for reporter-list, "reporters"; for reporter-add and
- * -remove, "reporter" as in reporter-list; for table-list, "tables"; for table-create, -delete
- * and -open, "table" as in table-list; for table-change, "changes"; for table-export, "tables",
- * as in dart_tables(5); for requester-list, "requesters"; for requester-add, -remove and -renew,
- * "requester" as in requester-list; for journal-list, "journals"; for journal-create, -delete and
- * -open, "journal" as in journal-list; for journal-export, "journals", as in dart_journals(5);
- * for appender-list, "appenders"; for appender-add and -remove, "appender" as in appender-list;
- * for ledger-list, "ledgers"; for ledger-create, -delete and -open, "ledger" as in ledger-list; for
- * ledger-export, "ledgers", as in dart_ledgers(5); for adder-list, "adders"; for adder-add, -remove
- * and -renew, "adder" as in adder-list;
- * for source-list, "sources"; for controller-list,
- * "controllers"; for controller-disconnect, "controller" as in controller-list; for monitor,
- * "monitor": true; for registration-list, "registrations"; for registration-save, "saved": true;
- * for all others, "entry", as in list, where followers and the host come last.  Or {"ok": false,
- * "error": E, "message": M}: E is the name of an errno, such as "EEXIST", M a sentence.
+ * application-list; for store-list, "stores"; for store-create, -delete and -open, "store" as in
+ * store-list; for store-rotate, the "epochs" of the store; for epoch-list, "epochs", the oldest
+ * first; for epoch-open, "epoch", an object with "since_ns"; for store-export, "collectors", as in
+ * dart_collectors(5); for reporter-list, "reporters"; for reporter-add and -remove, "reporter" as
+ * in reporter-list; for table-list, "tables"; for table-create, -delete and -open, "table" as in
+ * table-list; for table-change, "changes"; for table-export, "tables", as in dart_tables(5); for
+ * requester-list, "requesters"; for requester-add, -remove and -renew, "requester" as in
+ * requester-list; for journal-list, "journals"; for journal-create, -delete and -open, "journal"
+ * as in journal-list; for journal-export, "journals", as in dart_journals(5); for appender-list,
+ * "appenders"; for appender-add and -remove, "appender" as in appender-list; for ledger-list,
+ * "ledgers"; for ledger-create, -delete and -open, "ledger" as in ledger-list; for ledger-export,
+ * "ledgers", as in dart_ledgers(5); for adder-list, "adders"; for adder-add, -remove and -renew,
+ * "adder" as in adder-list; for source-list, "sources"; for controller-list, "controllers"; for
+ * controller-disconnect, "controller" as in controller-list; for monitor, "monitor": true; for
+ * registration-list, "registrations"; for registration-save, "saved": true; for all others,
+ * "entry", as in list, where followers and the host come last.  Or {"ok": false, "error": E,
+ * "message": M}: E is the name of an errno, such as "EEXIST", M a sentence.
  *
  * A reply may have a "warning", a sentence: the request was carried out, but a
  * restart will undo it, because the state file cannot be written.
