@@ -123,9 +123,9 @@ void dart_borrowed_keep(const void *owner)
 	struct hlist_node *next;
 
 	mutex_lock(&dart_percpu_lock);
-	hash_for_each_possible_safe(all_borrowed, borrowed, next, link,
-				    (unsigned long)owner) if (borrowed->owner == owner)
-		borrowed_keep(borrowed);
+	hash_for_each_possible_safe(all_borrowed, borrowed, next, link, (unsigned long)owner)
+		if (borrowed->owner == owner)
+			borrowed_keep(borrowed);
 	mutex_unlock(&dart_percpu_lock);
 }
 

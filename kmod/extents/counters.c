@@ -71,8 +71,9 @@ static struct dart_counters *counters_find(const char *name)
 	struct dart_counters *counters;
 
 	lockdep_assert_held(&dart_percpu_lock);
-	hash_for_each_possible(by_name, counters, named,
-			       hash_name(name)) if (!strcmp(counters->name, name)) return counters;
+	hash_for_each_possible(by_name, counters, named, hash_name(name))
+		if (!strcmp(counters->name, name))
+			return counters;
 	return NULL;
 }
 

@@ -54,8 +54,9 @@ struct dart_extent *dart_extents_find(struct dart_extents *extents, u32 id)
 {
 	struct dart_extent *extent;
 
-	hash_for_each_possible(extents->by_id, extent, by_id,
-			       id) if (extent->info.id == id) return extent;
+	hash_for_each_possible(extents->by_id, extent, by_id, id)
+		if (extent->info.id == id)
+			return extent;
 	return NULL;
 }
 
@@ -63,8 +64,9 @@ struct dart_extent *dart_extents_find_memory(struct dart_extents *extents, const
 {
 	struct dart_extent *extent;
 
-	hash_for_each_possible(extents->by_memory, extent, by_memory,
-			       (unsigned long)memory) if (extent->memory == memory) return extent;
+	hash_for_each_possible(extents->by_memory, extent, by_memory, (unsigned long)memory)
+		if (extent->memory == memory)
+			return extent;
 	return NULL;
 }
 
@@ -261,8 +263,9 @@ static bool is_shown(struct dart_extents *extents, const struct page *page)
 {
 	const struct dart_run_page *shown;
 
-	hash_for_each_possible(extents->by_page, shown, link,
-			       (unsigned long)page) if (shown->page == page) return true;
+	hash_for_each_possible(extents->by_page, shown, link, (unsigned long)page)
+		if (shown->page == page)
+			return true;
 	return false;
 }
 

@@ -49,10 +49,9 @@ void dart_netdev_sampler_end(const struct net_device *device)
 	struct netdev_sampler *sampler;
 
 	mutex_lock(&netdev_sampler_lock);
-	hash_for_each_possible(netdev_samplers, sampler, link,
-			       device->ifindex) if (sampler->ifindex == device->ifindex &&
-						    sampler->net == dev_net(device))
-		WRITE_ONCE(sampler->is_gone, true);
+	hash_for_each_possible(netdev_samplers, sampler, link, device->ifindex)
+		if (sampler->ifindex == device->ifindex && sampler->net == dev_net(device))
+			WRITE_ONCE(sampler->is_gone, true);
 	mutex_unlock(&netdev_sampler_lock);
 }
 
