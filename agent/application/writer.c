@@ -23,7 +23,7 @@
 /* Between two descriptions of memory: at least, and while nothing seems to have changed. */
 #define DESCRIBE_MIN_NS (200 * UINT64_C(1000000))
 #define DESCRIBE_NS (5 * UINT64_C(1000000000))
-/* A program may be about to map another file: so long no description has to succeed. */
+/* How long the memory may lack a description: the program may be about to map another file. */
 #define LOST_NS (10 * UINT64_C(1000000000))
 
 struct writers {

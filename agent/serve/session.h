@@ -27,7 +27,7 @@ struct sessions {
 	struct snapshots *snapshots;
 	/* Set after sessions__open(), and outlives the sessions.  NULL: no store has epochs. */
 	const struct epoch_service *epochs;
-	/* The same.  NULL: nobody changes lookup tables here. */
+	/* The same.  NULL: no caller may change lookup tables. */
 	const struct lookup_service *lookups;
 	/* Names of callers that may; they belong to the configuration. */
 	const char *const *changers;

@@ -40,7 +40,7 @@ struct tcp_admission {
 	struct dart_tls_files files;
 	const char *const *subjects;	/* of the certificates of callers */
 	size_t subject_count;
-	size_t changer_count;	/* so many of them, the first ones, may change lookup tables */
+	size_t changer_count;	/* the first callers of the list may change lookup tables */
 	const struct dart_prefixes *allowed;	/* addresses: none without a list */
 	/* 0: the default */
 	uint32_t most;			/* callers */

@@ -62,7 +62,7 @@
 		HashAlgorithm.crc32);
 
 /*
- * Sends an answer of a collector to egress of the port where it arrived, and drops one that is forged.
+ * Sends an answer of a collector to egress of the port where it arrived, and drops a forged one.
  * @outcome: OUTCOME_ANSWER or OUTCOME_FORGED; not changed if the packet is no answer.
  */
 control FindAnswer(in headers_t headers, inout standard_metadata_t standard,

@@ -16,7 +16,7 @@ rests() {
 	[ "$(rested "$1")" -gt 0 ]
 }
 
-# passes_without_rest INTERVAL COUNT: so many passes, more than a rest begins after
+# passes_without_rest INTERVAL COUNT: waits for COUNT passes; true if no record was at rest in them
 passes_without_rest() {
 	local passes
 

@@ -161,7 +161,7 @@ static void test_no_checksum(void **state)
 	put16(udp + 4, 7);
 	assert_int_equal(take_frame(length, true), FUNCTION_DROPS);
 	assert_int_equal(verdict, GATEWAY_INVALID);
-	/* A wrong one is none that is absent. */
+	/* A frame may lack the checksum, but must not have a wrong one. */
 	length = wrap(office, own, MACHINE, IPPROTO_UDP, 100);
 	assert_int_equal(packet__read(&packet, frame, length), PACKET_GOOD);
 	packet__complete(&packet);
