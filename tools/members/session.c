@@ -128,6 +128,9 @@ static void on_data(int rc, const char *value, int length, const struct Stat *st
 		member_set__add(&found->data_due, other->member);
 	else if (rc != ZOK && rc != ZNONODE)
 		found__fail(found, rc);
+	/* ZooKeeper does not watch a node that is gone: if the next nodes have it, it is asked again. */
+	if (rc != ZOK)
+		member_set__remove(&found->data_watched, other->member);
 	session__unlock(other->session);
 }
 
