@@ -4,7 +4,7 @@
 # data, which finds no node, and one for the members, which finds it again. The other one must ask for
 # the data again, or it never learns which list the member uses, and its controller waits for the whole
 # hand-over time whenever it joins.
-# shellcheck disable=SC1091,SC2046,SC2086,SC2154 # of zookeeper.sh, and lists of numbers
+# shellcheck disable=SC1091,SC2034,SC2046,SC2086,SC2154 # of zookeeper.sh, and lists of numbers
 . "$(dirname "$0")/../../lib.sh"
 . "$tests/zookeeper.sh"
 need_zookeeper
