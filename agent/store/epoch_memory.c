@@ -2,6 +2,8 @@
 /* Changes the banks in an order that a kill cannot harm, see epoch_memory.h. */
 #include <string.h>
 
+#include <dart/store.h>
+
 #include "epoch_memory.h"
 
 /*
@@ -120,4 +122,20 @@ void epoch_memory__clear(struct epoch_memory *memory)
 	bank->until_ns = 0;
 	bank->reporters = 0;
 	set(bank->is_clear, 1);
+}
+
+uint64_t epoch_memory__sweep(struct epoch_memory *memory, size_t slot_length)
+{
+	static const uint8_t empty[DART_STORE_SLOT_MAX];
+	uint8_t *slots = epoch_memory__slots(memory, epoch_memory__other(memory));
+	uint64_t written = 0;
+	size_t at;
+
+	for (at = 0; at + slot_length <= memory->length; at += slot_length) {
+		if (!memcmp(slots + at, empty, slot_length))
+			continue;
+		memset(slots + at, 0, slot_length);
+		written++;
+	}
+	return written;
 }

@@ -44,5 +44,10 @@ void epoch_memory__turn(struct epoch_memory *memory, uint64_t now_ns, const __be
 			uint32_t reporters);
 /* Forgets the epoch of the other bank, and clears it. */
 void epoch_memory__clear(struct epoch_memory *memory);
+/*
+ * Clears slots, of @slot_length bytes, of the other bank that were written after it was cleared.
+ * Nothing writes them any more.  Returns how many there were.
+ */
+uint64_t epoch_memory__sweep(struct epoch_memory *memory, size_t slot_length);
 
 #endif /* EPOCH_MEMORY_H */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <libdart/clock.h>
+#include <libdart/store/store_hash.h>
 
 #include "epoch_writer.h"
 
@@ -55,7 +56,11 @@ static void *run(void *argument)
 		if (!writer->ret)
 			epoch_folder__retain(writer->folder, writer->epoch.until_ns);
 	}
-	if (!writer->ret)
+	writer->has_swept = !writer->ret && epoch_memory__is_clear(memory);
+	if (writer->has_swept)
+		writer->swept_slots = epoch_memory__sweep(
+			writer->memory, dart_store_geometry__slot_length(&writer->epoch.geometry));
+	else if (!writer->ret)
 		epoch_memory__clear(writer->memory);
 	/* An eventfd takes it as long as the sum is small. */
 	if (write(writer->fd, &one, sizeof(one)) != sizeof(one))

@@ -21,9 +21,12 @@ struct epoch_writer {
 	const struct epoch_folder *folder;
 	struct epoch_memory *memory;
 	struct dart_epoch epoch; /* of the full bank; its times and reporters are private */
-	/* The bank is clear, and in a file if @ret is 0; otherwise it is still full, see @error. */
+	/* The bank is clear, and in a file, if @ret is 0; otherwise it is still full, see @error. */
 	void (*ended)(void *subject, int ret, const struct dart_error *error);
 	void *subject;
+	/* For @ended: the bank was clear already, and was swept of the slots that late reports wrote. */
+	bool has_swept;
+	uint64_t swept_slots;
 	/* Private: */
 	sd_event_source *event;
 	int fd; /* of events */
@@ -36,14 +39,15 @@ struct epoch_writer {
 	struct dart_error error;
 };
 
-/* The members above "Private" are set. */
+/* The members above @has_swept are set. */
 int epoch_writer__open(struct epoch_writer *writer, sd_event *loop, struct dart_error *error);
 /* Stops writing: the bank stays full. */
 void epoch_writer__close(struct epoch_writer *writer);
 
 /*
  * Starts a thread that writes the epoch of the bank that is not in use, unless the bank has none or
- * @is_lost, and clears the bank.  No thread runs before.  After a success @ended is called.
+ * @is_lost, and clears the bank, or sweeps it if it is clear.  No thread runs before.  After a
+ * success @ended is called.
  */
 int epoch_writer__start(struct epoch_writer *writer, bool is_lost, struct dart_error *error);
 

@@ -15,8 +15,12 @@
 
 #define SECOND_US UINT64_C(1000000)
 #define SECOND_NS UINT64_C(1000000000)
-/* Reporters need a moment for the new key: their files, and a push to a switch. */
-#define GRACE_NS (5 * SECOND_NS)
+/*
+ * Reporters need a moment for the new key: their files, and a push to a switch.  The least is for a
+ * rotation that needs the memory; both are at most a quarter of an epoch.
+ */
+#define GRACE_LEAST_NS (5 * SECOND_NS)
+#define GRACE_MOST_NS (30 * SECOND_NS)
 /* A full disk may be emptied. */
 #define RETRY_US (10 * SECOND_US)
 /* How often, and how well, the store looks how full its bank is. */
@@ -47,13 +51,13 @@ static struct report_qp *report_qp_of(struct remote_peer *peer)
 	return (struct report_qp *)peer;
 }
 
-static void end_former(struct rotation *rotation)
+/* No report comes into the other bank from now on. */
+static void end_former_of_reporters(struct rotation *rotation)
 {
 	struct remote_peer *peer;
 
 	TAILQ_FOREACH(peer, &rotation->object->peers, link)
 		memory_view__end_former(&report_qp_of(peer)->view);
-	memory_view__end_former(&rotation->object->read);
 }
 
 /* Takes back a turn that others of the rotation did not follow. */
@@ -125,11 +129,11 @@ static void turn_memory(struct rotation *rotation)
 	epoch_memory__turn(&rotation->memory, now_ns(), addresses, count);
 }
 
-static uint64_t grace_ns(const struct rotation *rotation)
+static uint64_t grace_ns(const struct rotation *rotation, uint64_t limit_ns)
 {
 	const uint64_t quarter = rotation->plan.period_ns / 4;
 
-	return quarter && quarter < GRACE_NS ? quarter : GRACE_NS;
+	return quarter && quarter < limit_ns ? quarter : limit_ns;
 }
 
 /* @left_ns: of the period. */
@@ -172,6 +176,7 @@ static void announce(const struct rotation *rotation)
 			  rotation->object->name);
 }
 
+/* Of the bank that is not in use: its epoch is written unless @is_lost, and it is cleared. */
 static void start_writer(struct rotation *rotation, bool is_lost)
 {
 	struct dart_error error;
@@ -182,14 +187,51 @@ static void start_writer(struct rotation *rotation, bool is_lost)
 	loop_timer__start(rotation->grace, RETRY_US);
 }
 
-/* The bank of the next epoch is taken: by reports that come late, or by a slow or failed write. */
-static void wait_for_bank(struct rotation *rotation)
+/* Reporters that are late reach the former bank, and are counted there, until it is needed. */
+static void end_grace(struct rotation *rotation)
+{
+	rotation->is_in_grace = false;
+	sd_event_source_set_enabled(rotation->grace, SD_EVENT_OFF);
+	memory_view__end_former(&rotation->object->read);
+	start_writer(rotation, false);
+}
+
+static void shorten_grace(struct rotation *rotation)
+{
+	const uint64_t least_ns = grace_ns(rotation, GRACE_LEAST_NS);
+	const uint64_t passed_ns = dart_clock__ns(CLOCK_BOOTTIME) - rotation->turned_ns;
+
+	if (passed_ns >= least_ns)
+		end_grace(rotation);
+	else
+		loop_timer__start(rotation->grace, (least_ns - passed_ns) / 1000 + 1);
+}
+
+/* Can the next epoch begin?  If not, does the next step towards that. */
+static bool prepare_bank(struct rotation *rotation)
+{
+	if (rotation->writer.is_running)
+		return false;
+	if (rotation->is_in_grace) {
+		shorten_grace(rotation);
+		return false;
+	}
+	if (!epoch_memory__is_clear(&rotation->memory))
+		return false;
+	if (rotation->is_swept)
+		return true;
+	end_former_of_reporters(rotation);
+	start_writer(rotation, false);
+	return false;
+}
+
+/* The epoch before is in no file yet: by the grace of its reporters, or a slow or failed write. */
+static void wait_for_file(struct rotation *rotation)
 {
 	if (!rotation->is_late) {
 		rotation->counts.late++;
 		rotation->is_late = true;
 	}
-	rotation->is_due = true;
 	if (!rotation->has_failed || rotation->writer.is_running)
 		return;
 	rotation->has_failed = false;
@@ -200,12 +242,7 @@ static void wait_for_bank(struct rotation *rotation)
 	start_writer(rotation, true);
 }
 
-static bool has_bank(const struct rotation *rotation)
-{
-	return epoch_memory__is_clear(&rotation->memory) && !rotation->writer.is_running;
-}
-
-/* The other bank is clear. */
+/* The other bank is clear, and no report comes into it. */
 static int turn(struct rotation *rotation, struct dart_error *error)
 {
 	int ret = turn_views(rotation, error);
@@ -214,10 +251,13 @@ static int turn(struct rotation *rotation, struct dart_error *error)
 		return ret;
 	rotation->is_due = false;
 	rotation->is_late = false;
+	rotation->is_swept = false;
+	rotation->is_in_grace = true;
+	rotation->turned_ns = dart_clock__ns(CLOCK_BOOTTIME);
 	turn_memory(rotation);
 	rotation->redundancy = rotation->geometry.redundancy;
 	announce(rotation);
-	loop_timer__start(rotation->grace, grace_ns(rotation) / 1000);
+	loop_timer__start(rotation->grace, grace_ns(rotation, GRACE_MOST_NS) / 1000);
 	begin_period(rotation, rotation->plan.period_ns);
 	wait_for_end(rotation);
 	return 0;
@@ -227,8 +267,10 @@ static void rotate(struct rotation *rotation)
 {
 	struct dart_error error;
 
-	if (!has_bank(rotation)) {
-		wait_for_bank(rotation);
+	if (!prepare_bank(rotation)) {
+		rotation->is_due = true;
+		if (!epoch_memory__is_clear(&rotation->memory))
+			wait_for_file(rotation);
 	} else if (turn(rotation, &error)) {
 		log__error("store %s does not rotate: %s", rotation->object->name, error.text);
 		loop_timer__start(rotation->end, RETRY_US);
@@ -237,7 +279,7 @@ static void rotate(struct rotation *rotation)
 
 int rotation__rotate(struct rotation *rotation, struct dart_error *error)
 {
-	if (!has_bank(rotation))
+	if (!prepare_bank(rotation))
 		return dart_error__set(
 			error, EBUSY,
 			"its last epoch is not in a file yet (see dartctl store epochs)");
@@ -248,11 +290,19 @@ int rotation__rotate(struct rotation *rotation, struct dart_error *error)
 
 static int on_grace(sd_event_source *source, uint64_t usec, void *userdata)
 {
-	struct rotation *rotation = userdata;
-
-	end_former(rotation);
-	start_writer(rotation, false);
+	end_grace(userdata);
 	return 0;
+}
+
+/* The bank is clear for the second time, after reports could come into it. */
+static void take_swept(struct rotation *rotation, uint64_t slots)
+{
+	rotation->is_swept = true;
+	rotation->counts.late_slots += slots;
+	if (slots)
+		log__error(
+			"store %s: reports wrote %llu slots of an epoch that was in its file already, and are lost: their reporters followed the rotation too late",
+			rotation->object->name, (unsigned long long)slots);
 }
 
 static void on_written(void *subject, int ret, const struct dart_error *error)
@@ -263,6 +313,8 @@ static void on_written(void *subject, int ret, const struct dart_error *error)
 		rotation->has_failed = false;
 		if (rotation->writer.epoch.since_ns)
 			rotation->counts.written++;
+		if (rotation->writer.has_swept)
+			take_swept(rotation, rotation->writer.swept_slots);
 	} else {
 		if (!rotation->has_failed)
 			log__error("store %s: an epoch is not in a file yet: %s",
@@ -384,6 +436,8 @@ int rotation__open(struct rotation **result, const struct rotation_plan *plan,
 	rotation->folder.keep_ns = plan->keep_ns;
 	rotation->folder.keep_bytes = plan->keep_bytes;
 	rotation->index.folder = &rotation->folder;
+	/* An earlier dartd may have left late reports in the bank that is clear otherwise. */
+	rotation->is_swept = !object->memory.has_contents;
 	epoch_memory__open(&rotation->memory, object->memory.address,
 			   dart_store_geometry__length(geometry), !object->memory.has_contents,
 			   now_ns());
@@ -428,7 +482,7 @@ json_t *rotation__to_json(const struct rotation *rotation)
 {
 	const struct rotation_plan *plan = &rotation->plan;
 
-	return json_pack("{s:I, s:I, s:o*, s:o*, s:o*, s:o*, s:s*, s:b, s:I, s:I, s:I, s:I}",
+	return json_pack("{s:I, s:I, s:o*, s:o*, s:o*, s:o*, s:s*, s:b, s:I, s:I, s:I, s:I, s:I}",
 			 "bank", (json_int_t)rotation->memory.state->current, "since_ns",
 			 (json_int_t)epoch_memory__current(&rotation->memory)->since_ns,
 			 "period_ns", plan->period_ns ? json_integer(plan->period_ns) : NULL,
@@ -439,7 +493,8 @@ json_t *rotation__to_json(const struct rotation *rotation)
 			 (json_int_t)rotation->redundancy, "written",
 			 (json_int_t)rotation->counts.written, "lost",
 			 (json_int_t)rotation->counts.lost, "late",
-			 (json_int_t)rotation->counts.late);
+			 (json_int_t)rotation->counts.late, "late_slots",
+			 (json_int_t)rotation->counts.late_slots);
 }
 
 /* The epoch of a bank as of one moment: a thread may clear the bank. */

@@ -33,7 +33,9 @@ struct rotation_plan {
 struct rotation_counts {
 	uint64_t written; /* epochs, to files */
 	uint64_t lost; /* epochs that were not written before their bank was needed */
-	uint64_t late; /* rotations that waited for a bank */
+	uint64_t late; /* rotations that waited for a file */
+	/* Slots that late reports wrote into a bank that was in its file already. */
+	uint64_t late_slots;
 };
 
 struct rotation {
@@ -49,6 +51,9 @@ struct rotation {
 	struct dart_store *stores[DART_EPOCH_BANKS]; /* for samples */
 	uint32_t redundancy; /* of reports now */
 	int64_t end_ns; /* CLOCK_BOOTTIME: when the period of the epoch is over */
+	int64_t turned_ns; /* CLOCK_BOOTTIME: when the present epoch began */
+	bool is_in_grace; /* reporters follow, and the former bank is written afterwards */
+	bool is_swept; /* the other bank contains no late report, and none comes into it */
 	bool is_due; /* waits for the bank */
 	bool is_late; /* this wait is counted */
 	bool has_failed; /* the last write of the full bank */

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Reports go on over rotations of a store on another machine, by the same queue pair: each epoch has
-# what was reported in it, and nothing that came after its end.
+# what was reported in it, and nothing that came after its end, which is counted.
 . "$(dirname "$0")/../lib.sh"
 
 collectors=$(mktemp)
@@ -65,11 +65,25 @@ check "flows of an epoch are not in the next one" lacks 2 1
 echo "$first" >"$collectors"
 check "flows are reported with the key of the first epoch" report 9
 check "the numbers for reporters are exported again" export_collectors
-check "flows are reported in the present epoch" report 4
-check "the store rotates" rotate
+former=$(cat "$collectors")
+check "the store rotates (4)" rotate
 check "its epoch is in a file" soon in_files 4
-check "the flows of the present epoch are there" has 4 4 900
+echo "$former" >"$collectors"
+check "flows are reported with the key of the epoch before, which is in its file" report 8
+check "the numbers for reporters are exported once more" export_collectors
+check "flows are reported in the present epoch" report 4
+check "the store rotates (5)" rotate
+check "its epoch is in a file, too" soon in_files 5
+check "the flows of the present epoch are there" has 5 4 900
 check "reports with a key of the past change nothing" lacks 4 9
+check "late reports are in neither epoch" eval "lacks 4 8 && lacks 5 8"
+is_counted() {
+	on host dartctl -j store list | is_true ".[0].epochs.late_slots | . >= 1700 and . <= 2000"
+}
+check "they are counted" is_counted
+check "the log tells of them" on host grep -q \
+	"store paths: reports wrote 1[0-9]* slots .* their reporters followed the rotation too late" \
+	/run/dartd.log
 check "the agent stops" on host host_down
 rm -f "$collectors"
 finish

@@ -397,7 +397,8 @@
  * "epochs": {"bank": 0 or 1, of <dart/epoch.h>, "since_ns": of the present epoch, "period_ns" or
  * "reports": P, "keep_ns": T, "keep_bytes": B, "schema": S, "falling": false, "redundancy": of
  * reports now, "written": epochs in files, "lost": epochs whose memory was needed before they were
- * in a file, "late": rotations that waited for a file}; the last three count since the agent
+ * in a file, "late": rotations that waited for a file, "late_slots": slots that reports wrote after
+ * their epoch was in its file, counted at the next rotation}; the last four count since the agent
  * created or took over the store.
  *
  * An epoch: {"since_ns": S, "until_ns": U or null, "in": "memory" or "file", "bank": B}; "bank" is

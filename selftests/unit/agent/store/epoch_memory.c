@@ -84,6 +84,28 @@ static void test_other_contents(void **state)
 	unmap(address);
 }
 
+/* Reports may be late, so a clear bank may have been written again. */
+static void test_sweep(void **state)
+{
+	struct epoch_memory memory;
+	uint8_t *address = map();
+	uint8_t *slots;
+
+	epoch_memory__open(&memory, address, LENGTH, true, FIRST_NS);
+	slots = epoch_memory__slots(&memory, 1);
+	assert_int_equal(epoch_memory__sweep(&memory, 8), 0);
+	slots[0] = 1;
+	slots[7] = 1;
+	slots[LENGTH - 1] = 1;
+	epoch_memory__slots(&memory, 0)[8] = 1; /* of the present epoch */
+	assert_int_equal(epoch_memory__sweep(&memory, 8), 2);
+	assert_int_equal(slots[0] | slots[7] | slots[LENGTH - 1], 0);
+	assert_int_equal(epoch_memory__slots(&memory, 0)[8], 1);
+	assert_int_equal(epoch_memory__sweep(&memory, 8), 0);
+	assert_true(epoch_memory__is_clear(&memory));
+	unmap(address);
+}
+
 /* ---- kills */
 
 static void turn(struct epoch_memory *memory)
@@ -185,6 +207,8 @@ int main(void)
 		TEST("a turn ends an epoch where the next one begins, and a bank is cleared for it",
 		     test_turns),
 		TEST("memory with other contents is cleared", test_other_contents),
+		TEST("slots that were written after their bank was cleared are counted and cleared",
+		     test_sweep),
 		TEST("a kill after any instruction of a turn or a clearing loses no epoch",
 		     test_kills),
 	};
