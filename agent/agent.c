@@ -235,6 +235,7 @@ static void agent__open_remote_objects(struct agent *agent)
 		agent__remote_objects(agent, &store_kind, &stores->stores, &stores->reporters);
 	agent->stores.loop = agent->loop;
 	agent->stores.state = agent->options.state;
+	agent->stores.epoch_counts = &stores->epochs;
 	remote_objects__open(&agent->stores.objects);
 	agent->tables.objects =
 		agent__remote_objects(agent, &table_kind, &lookup->tables, &lookup->requesters);

@@ -61,9 +61,19 @@ struct table_counts {
 	uint64_t cut_short;	/* entries that left early */
 };
 
+/* Epochs of stores. */
+struct epoch_counts {
+	uint64_t written; /* to files */
+	uint64_t lost; /* not written before their bank was needed */
+	uint64_t late; /* rotations that waited for a file */
+	/* Slots that late reports wrote into a bank that was in its file already. */
+	uint64_t late_slots;
+};
+
 struct store_counts {
 	uint64_t stores;	/* now */
 	uint64_t reporters;
+	struct epoch_counts epochs;
 };
 
 /* Lookup tables of switches. */

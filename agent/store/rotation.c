@@ -230,12 +230,14 @@ static void wait_for_file(struct rotation *rotation)
 {
 	if (!rotation->is_late) {
 		rotation->counts.late++;
+		count__add(&rotation->all_counts->late, 1);
 		rotation->is_late = true;
 	}
 	if (!rotation->has_failed || rotation->writer.is_running)
 		return;
 	rotation->has_failed = false;
 	rotation->counts.lost++;
+	count__add(&rotation->all_counts->lost, 1);
 	sd_event_source_set_enabled(rotation->grace, SD_EVENT_OFF);
 	log__error("store %s: an epoch is lost, because the next one needs its memory",
 		   rotation->object->name);
@@ -299,6 +301,7 @@ static void take_swept(struct rotation *rotation, uint64_t slots)
 {
 	rotation->is_swept = true;
 	rotation->counts.late_slots += slots;
+	count__add(&rotation->all_counts->late_slots, slots);
 	if (slots)
 		log__error(
 			"store %s: reports wrote %llu slots of an epoch that was in its file already, and are lost: their reporters followed the rotation too late",
@@ -311,8 +314,10 @@ static void on_written(void *subject, int ret, const struct dart_error *error)
 
 	if (!ret) {
 		rotation->has_failed = false;
-		if (rotation->writer.epoch.since_ns)
+		if (rotation->writer.epoch.since_ns) {
 			rotation->counts.written++;
+			count__add(&rotation->all_counts->written, 1);
+		}
 		if (rotation->writer.has_swept)
 			take_swept(rotation, rotation->writer.swept_slots);
 	} else {
@@ -421,7 +426,7 @@ static void free_parts(struct rotation *rotation)
 int rotation__open(struct rotation **result, const struct rotation_plan *plan,
 		   struct remote_objects *objects, struct remote_object *object,
 		   const struct dart_store_geometry *geometry, sd_event *loop, const char *state,
-		   struct dart_error *error)
+		   struct epoch_counts *counts, struct dart_error *error)
 {
 	struct rotation *rotation = calloc(1, sizeof(*rotation));
 	int ret;
@@ -429,6 +434,7 @@ int rotation__open(struct rotation **result, const struct rotation_plan *plan,
 	if (!rotation)
 		return dart_error__no_memory(error);
 	rotation->plan = *plan;
+	rotation->all_counts = counts;
 	rotation->objects = objects;
 	rotation->object = object;
 	rotation->geometry = *geometry;

@@ -10,6 +10,7 @@
 
 #include <libdart/store/store_query.h>
 
+#include "agent/base/counts.h"
 #include "agent/base/request.h"
 #include "agent/rdma/remote_objects.h"
 #include "agent/rdma/report_qp.h"
@@ -30,17 +31,9 @@ struct rotation_plan {
 #define ROTATION_PERIOD_MIN_NS UINT64_C(1000000000)
 #define ROTATION_PERIOD_MAX_NS (UINT64_C(365) * 86400 * 1000000000)
 
-struct rotation_counts {
-	uint64_t written; /* epochs, to files */
-	uint64_t lost; /* epochs that were not written before their bank was needed */
-	uint64_t late; /* rotations that waited for a file */
-	/* Slots that late reports wrote into a bank that was in its file already. */
-	uint64_t late_slots;
-};
-
 struct rotation {
 	struct rotation_plan plan;
-	struct rotation_counts counts;
+	struct epoch_counts counts, *all_counts; /* the latter of all stores */
 	struct remote_objects *objects;
 	struct remote_object *object;
 	struct dart_store_geometry geometry;
@@ -63,12 +56,12 @@ struct rotation {
 
 /*
  * Opens the rotation of @object, whose memory is open and has DART_EPOCH_MEMORY_LENGTH() bytes; all
- * arguments outlive it, except for @plan.  @state: dartd's directory.
+ * arguments outlive it, except for @plan.  @state: dartd's directory; @counts: of all stores.
  */
 int rotation__open(struct rotation **rotation, const struct rotation_plan *plan,
 		   struct remote_objects *objects, struct remote_object *object,
 		   const struct dart_store_geometry *geometry, sd_event *loop, const char *state,
-		   struct dart_error *error);
+		   struct epoch_counts *counts, struct dart_error *error);
 /* The full bank stays as it is.  @rotation may be NULL. */
 void rotation__close(struct rotation *rotation);
 

@@ -51,7 +51,8 @@ static int store__open(struct remote_object *object, struct dart_error *error)
 	if (!store->plan)
 		return 0;
 	return rotation__open(&store->rotation, store->plan, &store->stores->objects, object,
-			      &store->geometry, store->stores->loop, store->stores->state, error);
+			      &store->geometry, store->stores->loop, store->stores->state,
+			      store->stores->epoch_counts, error);
 }
 
 static void store__close(struct remote_object *object)

@@ -21,6 +21,7 @@ struct stores {
 	struct remote_objects objects; /* the first member: the subject of requests and readers */
 	sd_event *loop;
 	const char *state;	/* dartd's directory */
+	struct epoch_counts *epoch_counts;
 };
 
 struct store {

@@ -69,7 +69,7 @@ check "the agent has an entry about itself from the start, the first of the list
 	'dartctl -j list | is_true ".[0] | .name == \"dartd\" and .copies == 1"'
 check "dartctl show prints the entry" dartctl show dartd
 check "its values have names, kinds and units" sh -c 'dartctl -j show dartd |
-	is_true ".schema.fields | map(select(.kind != \"text\")) | length == 165 and
+	is_true ".schema.fields | map(select(.kind != \"text\")) | length == 169 and
 		all(.kind == \"counter\" or .kind == \"gauge\") and all(.unit | length > 0)"'
 refuse "it cannot be unregistered" "dartctl: 'dartd' is the entry about dartd itself" \
 	dartctl unregister dartd

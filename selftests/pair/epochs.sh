@@ -81,6 +81,11 @@ is_counted() {
 	on host dartctl -j store list | is_true ".[0].epochs.late_slots | . >= 1700 and . <= 2000"
 }
 check "they are counted" is_counted
+are_counted_for_all() {
+	on host dartctl -j show dartd | is_true ".values.rows[0] |
+		.epochs_written == 5 and .epochs_lost == 0 and .late_slots >= 1700"
+}
+check "controllers read the counts of all stores" are_counted_for_all
 check "the log tells of them" on host grep -q \
 	"store paths: reports wrote 1[0-9]* slots .* their reporters followed the rotation too late" \
 	/run/dartd.log
