@@ -53,18 +53,22 @@ static uint64_t now_us(void)
 	return dart_clock__ns(CLOCK_BOOTTIME) / 1000;
 }
 
-/* The timer fires when the first entry is due, and some time later, so that others are as well. */
+/*
+ * The timer fires some time after the first entry is due, so that others are as well.  Entries that
+ * end meanwhile do not defer it.
+ */
 static void lingering__set_timer(struct lingering *lingering)
 {
 	const struct entry *first = TAILQ_FIRST(&lingering->entries);
-	const uint64_t due = first ? first->ended_us + lingering__duration_ms(lingering) * 1000ULL :
-				     0;
-	const uint64_t now = now_us();
 
-	if (first)
-		loop_timer__start(lingering->timer, (due > now ? due - now : 0) + SLACK_US);
-	else
+	if (!first) {
 		sd_event_source_set_enabled(lingering->timer, SD_EVENT_OFF);
+		return;
+	}
+	sd_event_source_set_time(lingering->timer,
+				 first->ended_us + lingering__duration_ms(lingering) * 1000ULL +
+					 SLACK_US);
+	sd_event_source_set_enabled(lingering->timer, SD_EVENT_ONESHOT);
 }
 
 /* One timer for all slices that end meanwhile. */

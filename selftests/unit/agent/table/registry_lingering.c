@@ -41,6 +41,21 @@ static void test_name_of_lingering(void **state)
 	assert_int_equal(published_count(), 2);
 }
 
+/* Containers that go on to come and go do not keep earlier ones in the table. */
+static void test_others_end(void **state)
+{
+	struct registry *registry = *state;
+
+	begin(registry, 0, "first");
+	begin(registry, 0, "second");
+	end(registry, "first");
+	TAILQ_FIRST(&registry->lingering.entries)->ended_us = 0;
+	end(registry, "second");
+	assert_false(is_published("first"));
+	assert_true(is_published("second"));
+	assert_int_equal(counts.lingering, 1);
+}
+
 /* The slice @name of the user writes @value to its first byte, and ends. */
 static void begin_and_end(struct registry *registry, uid_t uid, const char *name, uint8_t value)
 {
@@ -213,6 +228,8 @@ int main(void)
 		TEST_FIXTURE(
 			"an ended slice stays in the table, also in a new one, until a slice with its name is added",
 			test_name_of_lingering, open_empty, close_empty),
+		TEST_FIXTURE("an entry leaves in time though others end", test_others_end,
+			     open_empty, close_empty),
 		TEST_FIXTURE(
 			"the final bytes of ended slices are copied side by side, and their places are used again after a lease",
 			test_final_bytes, open_empty, close_empty),
