@@ -201,7 +201,8 @@ int extents__adopt_slice(struct extents *extents, struct dart_zero_adoption *ado
 
 /* ---- maps */
 
-static int map_info(int fd, struct bpf_map_info *map)
+/* Sets @access to O_RDONLY or O_RDWR, as the descriptor is open. */
+static int map_info(int fd, struct bpf_map_info *map, int *access)
 {
 	uint32_t size = sizeof(*map);
 	int flags;
@@ -212,23 +213,31 @@ static int map_info(int fd, struct bpf_map_info *map)
 	if (map->type != BPF_MAP_TYPE_ARRAY || !(map->map_flags & BPF_F_MMAPABLE))
 		return -EINVAL;
 	flags = fcntl(fd, F_GETFL);
-	return flags < 0 || (flags & O_ACCMODE) == O_WRONLY ? -EPERM : 0;
+	*access = flags & O_ACCMODE;
+	return flags < 0 || *access == O_WRONLY ? -EPERM : 0;
+}
+
+static int map_memory(const struct extents *extents, struct extent *extent, int fd)
+{
+	const int access = extents->needs_writable ? PROT_READ | PROT_WRITE : PROT_READ;
+
+	return mmap(memory_of(extents, extent), bytes_of(extents, extent), access,
+		    MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED ?
+		       -errno :
+		       0;
 }
 
 /*
- * Opens the map again: through a descriptor that is open for reading only, as clients give it, the
- * kernel maps no map, because it takes the mapping for a private one.
+ * Opens the map again, which takes CAP_SYS_ADMIN: through a descriptor that is open for reading
+ * only, as clients give it, the kernel maps no map, because it takes the mapping for a private one.
  */
-static int show_map(const struct extents *extents, struct extent *extent, uint32_t id)
+static int show_map_again(const struct extents *extents, struct extent *extent, uint32_t id)
 {
-	const int access = extents->needs_writable ? PROT_READ | PROT_WRITE : PROT_READ;
-	int fd = bpf_map_get_fd_by_id(id), ret = 0;
+	int fd = bpf_map_get_fd_by_id(id), ret;
 
 	if (fd < 0)
 		return -errno;
-	if (mmap(memory_of(extents, extent), bytes_of(extents, extent), access,
-		 MAP_SHARED | MAP_FIXED, fd, 0) == MAP_FAILED)
-		ret = -errno;
+	ret = map_memory(extents, extent, fd);
 	close(fd);
 	return ret;
 }
@@ -248,9 +257,9 @@ int extents__add_map(struct extents *extents, struct dart_zero_map *request)
 	struct bpf_map_info map;
 	struct extent *extent;
 	uint64_t stride;
-	int ret;
+	int access, ret;
 
-	ret = map_info(request->fd, &map);
+	ret = map_info(request->fd, &map, &access);
 	if (ret)
 		return ret;
 	if (has_map(extents, map.id))
@@ -259,7 +268,8 @@ int extents__add_map(struct extents *extents, struct dart_zero_map *request)
 	ret = add_extent(extents, DART_ZERO_EXTENT_MAP, stride * map.max_entries, &extent);
 	if (ret)
 		return ret;
-	ret = show_map(extents, extent, map.id);
+	ret = access == O_RDWR ? map_memory(extents, extent, request->fd) :
+				 show_map_again(extents, extent, map.id);
 	if (ret) {
 		extents__remove(extents, extent);
 		return ret == -EACCES ? -EPERM : ret;
