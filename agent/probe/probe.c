@@ -59,7 +59,7 @@ static int probe__register(struct probes *probes, struct probe *probe, struct da
 	for (i = 0; (map = probe__map(probe, i)); i++) {
 		ret = registry__add_map(probes->registry,
 					bpf_object__find_map_fd_by_name(probe->object, map->name),
-					map->entry, &entry, error);
+					bpf_object__btf(probe->object), map->entry, &entry, error);
 		if (ret)
 			return ret;
 		probe->map_ids[i] = entry->extent.map_id;

@@ -87,18 +87,22 @@ static const char *type_name(const struct btf *btf, uint32_t type_id)
 	return type ? btf__name_by_offset(btf, type->name_off) : "";
 }
 
-int map_schema__new(const struct bpf_map_info *map, struct dart_schema **result,
-		    enum dart_control_copies *copies_are, struct dart_error *error)
+int map_schema__new(const struct bpf_map_info *map, const struct btf *own,
+		    struct dart_schema **result, enum dart_control_copies *copies_are,
+		    struct dart_error *error)
 {
+	const bool has_btf = map->btf_id && map->btf_value_type_id;
+	const struct btf *btf = has_btf ? own : NULL;
+	struct btf *loaded = NULL;
 	struct dart_schema *schema;
-	struct btf *btf = NULL;
 	const char *name;
 	int ret;
 
-	if (map->btf_id && map->btf_value_type_id) {
-		btf = btf__load_from_kernel_by_id(map->btf_id);
-		if (!btf)
+	if (has_btf && !own) {
+		loaded = btf__load_from_kernel_by_id(map->btf_id);
+		if (!loaded)
 			return dart_error__system(error, errno, "cannot read the map's BTF");
+		btf = loaded;
 	}
 
 	name = type_name(btf, map->btf_value_type_id);
@@ -122,6 +126,6 @@ int map_schema__new(const struct bpf_map_info *map, struct dart_schema **result,
 		*result = schema;
 
 free_btf:
-	btf__free(btf);
+	btf__free(loaded);
 	return ret;
 }

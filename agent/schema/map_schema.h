@@ -25,8 +25,14 @@
 #include <libdart/error.h>
 #include <libdart/table/schema.h>
 
-/* Without BTF the schema has one integer, or an array of 8-byte or 1-byte integers. */
-int map_schema__new(const struct bpf_map_info *map, struct dart_schema **schema,
-		    enum dart_control_copies *copies_are, struct dart_error *error);
+struct btf;
+
+/*
+ * Without BTF the schema has one integer, or an array of 8-byte or 1-byte integers.  @own: the BTF
+ * of a map that dartd created, or NULL: the kernel's, which takes CAP_SYS_ADMIN.
+ */
+int map_schema__new(const struct bpf_map_info *map, const struct btf *own,
+		    struct dart_schema **schema, enum dart_control_copies *copies_are,
+		    struct dart_error *error);
 
 #endif /* MAP_SCHEMA_H */

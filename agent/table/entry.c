@@ -151,7 +151,7 @@ int entry__new_source(struct region *region, struct source_schemas *schemas,
 	return entry__complete(entry, region, ret, result, error);
 }
 
-static int entry__describe_map(struct entry *entry, int map_fd,
+static int entry__describe_map(struct entry *entry, int map_fd, const struct btf *btf,
 			       const char *name, struct dart_error *error)
 {
 	struct bpf_map_info map = { };
@@ -168,10 +168,10 @@ static int entry__describe_map(struct entry *entry, int map_fd,
 	if (entry__rename(entry, name))
 		return dart_error__no_memory(error);
 	return entry__check_size(entry, error) ?:
-		       map_schema__new(&map, &entry->own_schema, &entry->copies_are, error);
+		       map_schema__new(&map, btf, &entry->own_schema, &entry->copies_are, error);
 }
 
-int entry__new_map(struct region *region, int map_fd, const char *name,
+int entry__new_map(struct region *region, int map_fd, const struct btf *btf, const char *name,
 		   struct entry **result, struct dart_error *error)
 {
 	struct entry *entry;
@@ -183,7 +183,7 @@ int entry__new_map(struct region *region, int map_fd, const char *name,
 		return dart_error__no_memory(error);
 	/* First, because the module decides whether the map is suitable. */
 	ret = region__add_map(region, map_fd, &entry->extent, error) ?:
-		      entry__describe_map(entry, map_fd, name, error);
+		      entry__describe_map(entry, map_fd, btf, name, error);
 	return entry__complete(entry, region, ret, result, error);
 }
 

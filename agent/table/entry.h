@@ -117,8 +117,8 @@ int entry__complete(struct entry *entry, struct region *region, int ret,
 int entry__new_source(struct region *region, struct source_schemas *schemas,
 		      const struct selector *selector, struct entry **entry,
 		      struct dart_error *error);
-/* Takes the map's name if @name is NULL. */
-int entry__new_map(struct region *region, int map_fd, const char *name,
+/* Takes the map's name if @name is NULL.  @btf: as @own of map_schema__new(). */
+int entry__new_map(struct region *region, int map_fd, const struct btf *btf, const char *name,
 		   struct entry **entry, struct dart_error *error);
 /*
  * Counters that a module registered as @name or, if @names is not NULL, new

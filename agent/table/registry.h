@@ -87,11 +87,11 @@ void registry__end_or_log(struct registry *registry);
 int registry__add_source(struct registry *registry, const struct selector *selector,
 			 struct entry_group *group, struct entry **entry, struct dart_error *error);
 /*
- * @map_fd stays the caller's.  Takes the map's name if @name is NULL.  The entry ends when it is
+ * @map_fd stays the caller's.  @btf and @name: as entry__new_map().  The entry ends when it is
  * removed, or at registry__map_ended().
  */
-int registry__add_map(struct registry *registry, int map_fd, const char *name,
-		      struct entry **entry, struct dart_error *error);
+int registry__add_map(struct registry *registry, int map_fd, const struct btf *btf,
+		      const char *name, struct entry **entry, struct dart_error *error);
 /* As entry__new_counters(). */
 int registry__add_counters(struct registry *registry, const char *name, json_t *names,
 			   struct entry **entry, struct dart_error *error);

@@ -110,15 +110,15 @@ static int registry__add_known_map(struct registry *registry, int map_fd, const 
 		       registry__revive(registry, entry, name ?: map.name, error);
 }
 
-static int registry__stage_map(struct registry *registry, int map_fd, const char *name,
-			       struct entry **result, struct dart_error *error)
+static int registry__stage_map(struct registry *registry, int map_fd, const struct btf *btf,
+			       const char *name, struct entry **result, struct dart_error *error)
 {
 	struct entry *entry;
 	int ret = name ? inventory__check_name(&registry->inventory, name, error) : 0;
 
 	if (ret)
 		return ret;
-	ret = entry__new_map(registry->rooms.region, map_fd, name, &entry, error);
+	ret = entry__new_map(registry->rooms.region, map_fd, btf, name, &entry, error);
 	if (ret == -EEXIST)
 		return registry__add_known_map(registry, map_fd, name, result, error);
 	ret = ret ?: registry__add(registry, entry, error);
@@ -128,12 +128,12 @@ static int registry__stage_map(struct registry *registry, int map_fd, const char
 	return 0;
 }
 
-int registry__add_map(struct registry *registry, int map_fd, const char *name,
-		      struct entry **result, struct dart_error *error)
+int registry__add_map(struct registry *registry, int map_fd, const struct btf *btf,
+		      const char *name, struct entry **result, struct dart_error *error)
 {
 	registry__begin(registry);
 	return registry__end_with(
-		registry, registry__stage_map(registry, map_fd, name, result, error), error);
+		registry, registry__stage_map(registry, map_fd, btf, name, result, error), error);
 }
 
 static int registry__stage_counters(struct registry *registry, const char *name, json_t *names,

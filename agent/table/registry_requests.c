@@ -50,7 +50,7 @@ static int register_map(struct request *request)
 	ret = request__unpack(request, "{s?s !}", "name", &name) ?:
 		      quotas__check(&registry->inventory.quotas, request->uid,
 				    1, 0, &request->error) ?:
-		      registry__add_map(registry, request->fd, name, &entry,
+		      registry__add_map(registry, request->fd, NULL, name, &entry,
 					&request->error);
 	if (ret)
 		return ret;
