@@ -112,6 +112,8 @@ if [ "$cgroup" ]; then
 	for kind in sources cgroups namespaces netdevs disks filesystems; do
 		check "none of the $kind of the host is missing" soon covers $kind
 	done
+	check "the probe that dartd always loads has an entry" has tcp
+	check "the ports of an RDMA device have an entry" has rdma:ports@eth0+100ms
 	check "the cgroup of dartd has an entry under its name on the host" \
 		has cgroup:memory@/pods/dartd+100ms
 	check "a network namespace of the host has an entry" has snmp:tcp@blue+100ms
