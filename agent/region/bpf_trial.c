@@ -49,6 +49,24 @@ const char *bpf_trial__only_types(void)
 	return has_capability(CAP_SYS_ADMIN) ? NULL : TYPES;
 }
 
+/*
+ * Takes the place of the function of libbpf, for the calls in libbpf, too.  The kernel lists the BTF
+ * of modules only with CAP_SYS_ADMIN.  Without it libbpf before 1.5 loads no program with a weak
+ * symbol that the kernel lacks; now it finds no modules, as the programs need none.
+ */
+int bpf_btf_get_next_id(__u32 start_id, __u32 *next_id)
+{
+	union bpf_attr attributes = { .start_id = start_id };
+
+	if (syscall(SYS_bpf, BPF_BTF_GET_NEXT_ID, &attributes, sizeof(attributes))) {
+		if (errno == EPERM)
+			errno = ENOENT;
+		return -errno;
+	}
+	*next_id = attributes.next_id;
+	return 0;
+}
+
 static bool is_in_user_namespace(void)
 {
 	struct stat namespace;
