@@ -16,6 +16,10 @@ def skip(reason):
     sys.exit(4)
 
 
+class Missing(Exception):
+    """A point raises it to be skipped; its text says what is missing."""
+
+
 def shown(value):
     """@value as text, with bytes as hexadecimal digits."""
     if isinstance(value, bytes):
@@ -40,13 +44,16 @@ def run(*points, before=lambda: None):
     """
     failures = 0
     for number, point in enumerate(points, 1):
+        skipped = ""
         try:
             before()
             point()
+        except Missing as missing:
+            skipped = f" # SKIP {missing}"
         except Exception:  # pylint: disable=broad-except # any failure
             failures += 1
             note(traceback.format_exc())
             print("not", end=" ")
-        print(f"ok {number} - {point.__doc__}", flush=True)
+        print(f"ok {number} - {point.__doc__}{skipped}", flush=True)
     print(f"1..{len(points)}")
     sys.exit(bool(failures))

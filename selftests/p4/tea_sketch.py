@@ -96,21 +96,37 @@ class Popular(Function):
         return found
 
 
-def follows():
-    """its registers and its digests equal the golden vectors"""
+def vectors():
+    """The golden vectors, each with its keys as bytes."""
     for vector in json.loads(VECTORS.read_text(encoding="utf-8")):
-        keys = [bytes.fromhex(key) for key in vector["keys"]]
-        switch.begin(vector["threshold"], vector["before"])
-        switch.send(*(for_switch(keys[number])
-                      for number in vector["packets"]))
+        yield vector, [bytes.fromhex(key) for key in vector["keys"]]
+
+
+def send(vector, keys):
+    switch.begin(vector["threshold"], vector["before"])
+    switch.send(*(for_switch(keys[number]) for number in vector["packets"]))
+
+
+def counts():
+    """its registers equal the golden vectors"""
+    for vector, keys in vectors():
+        send(vector, keys)
         tap.same(switch.memory("sketch", ROWS), vector["counters"])
         tap.same(switch.memory("reported", BITS),
                  [[*place, 1] for place in vector["bits"]])
+
+
+def reports():
+    """its digests equal the golden vectors"""
+    if missing := needs.missing_for_digests():
+        raise tap.Missing(missing)
+    digests = Digests(13)
+    for vector, keys in vectors():
+        send(vector, keys)
         tap.same(digests.samples(len(vector["reported"])),
                  [keys[vector["packets"][number]]
                   for number in vector["reported"]])
 
 
 switch = Popular("nat")
-digests = Digests(13)
-tap.run(follows)
+tap.run(reports, counts)
