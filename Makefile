@@ -45,7 +45,7 @@ define help
                         a table of a million flows is looked up; at last Chromium
                         shows them in the page: .output/demo/page.png;
                         P4=1: a P4 switch reports, another one does NAT by that
-                        table
+                        table, and NAT of new flows with dart-flows
                         (run as root on a fresh Debian: installs its packages)
   make check            all tests; TESTS="unit pair/foo" picks some
   make check-debug      the tests of the kernel parts in a kernel with KASAN,

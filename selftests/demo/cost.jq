@@ -4,6 +4,7 @@
 # kernel's time is known to 10 ms.
 def cost($before; $after): {
 	agent_context_switches: ($after.switches - $before.switches),
+	agent_waits: ($after.waits - $before.waits),
 	agent_cpu_ns: ($after.cpu_ns - $before.cpu_ns),
 	kernel_ns: {
 		system: ($after.system_ns - $before.system_ns),
