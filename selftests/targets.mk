@@ -52,7 +52,7 @@ kernels := 6.12 7.2
 kernels_before := 6.1
 kernel_tests := families samples samples_cgroup samples_host rows_come_free
 program_tests := families gather_host gather_samples gather_cgroups gather_namespaces gather_disks \
-	reporter reporter_frames appender_frames translator_frames merger
+	pod reporter reporter_frames appender_frames translator_frames merger
 check-kernels: packages
 	+$(quiet)$(build) KDIR= guest tests && \
 	for kernel in $(kernels); do \
@@ -61,7 +61,7 @@ check-kernels: packages
 	done && \
 	for kernel in $(kernels_before) $(kernels); do \
 		GATHERER=programs KVER=$$kernel selftests/run \
-			$(or $(TESTS),$(program_tests:%=agent/%)) || exit; \
+			$(or $(TESTS),$(program_tests:%=agent/%) refusals) || exit; \
 	done
 	$(quiet)$(if $(TESTS),,selftests/sources_table $(kernels_before:%=%/programs) \
 		$(foreach kernel,$(kernels),$(kernel)/module $(kernel)/programs))
