@@ -133,7 +133,7 @@ __noinline int append__add(const struct append_entry *entry, __u32 number)
 	bpf_spin_lock(&list->lock);
 	at = DART_JOURNAL_ENTRIES + list->count * journal.entry_length;
 	if (at <= DART_JOURNAL_BATCH_MAX) {
-		/* All 64 bytes: the zeros after the entry are its successor's place, or the rest. */
+		/* All 64 bytes: zeros follow the entry, in place of the next entry or the rest. */
 		to = (void *)(list->bytes + at);
 #pragma unroll
 		for (i = 0; i < sizeof(*entry) / 8; i++)
@@ -195,7 +195,8 @@ __noinline int append__write(struct xdp_md *context)
 	if (!taken)
 		return 1;
 	write.number = taken->list;
-	write.offset = (((__u64)taken->list << (journal.batches_log2 & 31)) + taken->place) * length;
+	write.offset = (((__u64)taken->list << (journal.batches_log2 & 31)) + taken->place) *
+		       length;
 	return write_sealed(context, &write, (const void *)taken->bytes, DART_JOURNAL_BATCH_MAX);
 }
 

@@ -118,8 +118,8 @@ static __always_inline int check_ipv4(const struct cursor *cursor, const struct 
 
 		/*
 		 * Read from a copy, because the verifier would walk the rest of the program for
-		 * each length; and it must see the bounds of the length.  Before Linux 6.4 it learns
-		 * nothing from a comparison with 0.
+		 * each length; and it must see the bounds of the length.  Before Linux 6.4 it
+		 * learns nothing from a comparison with 0.
 		 */
 		barrier_var(length);
 		length &= OPTIONS_MAX - 1;

@@ -32,8 +32,8 @@ struct {
 } shares SEC(".maps");
 
 /* Linear: the XOR of two registers becomes the XOR of their results. */
-static __always_inline __u32 crc_add_word(const volatile struct reporter_crc_tables *tables, __u32 crc,
-					  __u32 word)
+static __always_inline __u32
+crc_add_word(const volatile struct reporter_crc_tables *tables, __u32 crc, __u32 word)
 {
 	crc ^= word;
 	return tables->after[3][crc & 0xff] ^ tables->after[2][crc >> 8 & 0xff] ^

@@ -53,9 +53,9 @@ struct reporter_journal {
 };
 
 /*
- * A list of a journal.  The number of the batch in progress is @batches, from 0 on.  @bytes contains
- * its entries, each at its place in the batch; the other bytes before the CRC are 0, and the bytes
- * from the CRC on are not used.
+ * A list of a journal.  The number of the batch in progress is @batches, from 0 on.  @bytes
+ * contains its entries, each at its place in the batch; the other bytes before the CRC are 0, and
+ * the bytes from the CRC on are not used.
  */
 struct reporter_list {
 	struct bpf_spin_lock lock;

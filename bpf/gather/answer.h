@@ -228,8 +228,8 @@ static __attribute__((unused)) long answer__copy_cpus(__u32 round, struct answer
 	})
 
 /*
- * Copies the kernel's bitmap of online CPUs: only their copies are shown.  dartd would need a system
- * call for it in each pass.
+ * Copies the kernel's bitmap of online CPUs: only their copies are shown.  dartd would need a
+ * system call for it in each pass.
  */
 static __always_inline void answer__copy_online(void)
 {

@@ -384,10 +384,12 @@ static __always_inline bool walk_finds_place(void)
 
 static __always_inline void walk_begin(const struct cgroup *cgroup, __u32 cpus)
 {
-	walk.top = walk.place = cgroup;
+	walk.top = cgroup;
+	walk.place = cgroup;
 	walk.first_cpu = sum.cpus_done;
 	walk.cpu_count = 1;
-	walk.is_leaving = walk.is_done = 0;
+	walk.is_leaving = 0;
+	walk.is_done = 0;
 	if (HAS_UPDATED_LISTS)
 		return;
 	walk.cpu_count = cpus - sum.cpus_done;

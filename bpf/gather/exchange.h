@@ -21,8 +21,8 @@
  * has passed, so that it holds the RCU read lock for a bounded time.  If the next question is for
  * another program, it goes on with that program, by a tail call: one run can answer questions of
  * several programs.  The last program leaves the number of the first question without an answer in
- * @next; dartd takes the answers and runs the program of that question.  All answers of one question
- * come from one run.
+ * @next; dartd takes the answers and runs the program of that question.  All answers of one
+ * question come from one run.
  *
  * Numbers are in the byte order of the machine.  The programs and dartd are of one build, so
  * the exchange carries no version.  Only the thread that gathers writes the exchange or runs
@@ -78,7 +78,7 @@ struct gather_question {
 	 * GATHER_ENDED.  out: identity of the namespace.
 	 */
 	__u32 identity;
-	__u32 is_sum;		/* not 0: only the sums of the words over all CPUs are of interest */
+	__u32 is_sum;		/* not 0: only sums of words over all CPUs are of interest */
 };
 
 /*
@@ -99,8 +99,8 @@ struct gather_row {
 
 /*
  * A question with the source DART_ZERO_SOURCE_NETDEV and @length 0 asks for the kind of the
- * counters per CPU that the device has: its answer is a struct gather_row whose @number is the kind.
- * The answer is GATHER_ABSENT if only the driver knows.
+ * counters per CPU that the device has: its answer is a struct gather_row whose @number is the
+ * kind.  The answer is GATHER_ABSENT if only the driver knows.
  */
 enum gather_statistics {
 	GATHER_STATISTICS_LSTATS = 1,	/* struct pcpu_lstats */
@@ -122,7 +122,7 @@ struct gather_exchange {
 	 */
 	__u64 cursor;
 	__u64 batch;		/* in: another number for each list of questions; not 0 */
-	/* Only for programs: not 0 at the start of a program that goes on with the run of another */
+	/* For programs only: not 0 when a program begins that goes on with another one's run */
 	__u64 is_continued;
 	__u16 cpus[GATHER_CPUS];	/* in: all possible CPUs */
 	__u64 online[GATHER_CPUS / 64];	/* out, with copies for each CPU: bitmap of online CPUs */

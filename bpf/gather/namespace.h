@@ -3,9 +3,10 @@
  * For programs that answer questions about network namespaces: finds the namespaces.
  *
  * A question names a namespace by number, because a descriptor would keep the namespace alive.  The
- * first question of a batch walks over the kernel's list, and finds the namespaces of all questions.
- * The kernel links a namespace after setting up all its parts.  It removes the link, and waits for
- * all RCU readers, before it frees any part; it treats the devices of a namespace in the same way.
+ * first question of a batch walks over the kernel's list, and finds the namespaces of all
+ * questions.  The kernel links a namespace after setting up all its parts.  It removes the link,
+ * and waits for all RCU readers, before it frees any part; it treats the devices of a namespace in
+ * the same way.
  *
  * Later runs of the batch use the addresses that the walk found if no grace period of RCU has begun
  * since: the kernel frees a namespace that it removed after the walk only after a grace period that
@@ -14,8 +15,8 @@
  *
  * For the same reason a walk over thousands of namespaces goes on in the next run when the time of
  * its run is over.  If a grace period began meanwhile, it begins again; after RESTARTS such
- * beginnings it takes the time that it needs, because grace periods might never leave it enough, and
- * so it does where the kernel does not tell its grace periods.
+ * beginnings it takes the time that it needs, because grace periods might never leave it enough,
+ * and so it does where the kernel does not tell its grace periods.
  */
 #ifndef GATHER_NAMESPACE_H
 #define GATHER_NAMESPACE_H

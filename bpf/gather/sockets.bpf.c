@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Answers questions about the sockets, fragments and tracked connections of network namespaces:
- * reads the variables of the kernel from which kmod/samplers/sockets.c gets its values by functions.
+ * reads the variables of the kernel from which kmod/samplers/sockets.c gets its values by
+ * functions.
  */
 #include "vmlinux.h"
 

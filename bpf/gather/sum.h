@@ -101,7 +101,7 @@ static __always_inline void sum_word(const struct sum_columns *from, const __u32
 		SUM_FOUR((word) + 12); \
 	} while (0)
 
-/* Adds up the next words of the next @cpus CPUs, 1, 2 or SUM_CPUS; the first CPUs begin the sums. */
+/* Adds up the next words of the next @cpus CPUs, 1, 2 or SUM_CPUS; the first CPUs begin sums. */
 static __always_inline long sum_round(const __u32 cpus, const bool is_first)
 {
 	struct gather_exchange *in = answer__exchange();

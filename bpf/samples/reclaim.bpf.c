@@ -71,18 +71,20 @@ static __always_inline __u64 word_at(__u64 words, __u64 index)
 	return READ(__u64, words + index * sizeof(__u64));
 }
 
-#define ADD_EVENT(member, item)                                                              \
-	if (bpf_core_enum_value_exists(enum vm_event_item___reclaim, item##___event))        \
-		reclaim->member +=                                                           \
-			word_at((__u64)state + bpf_core_field_offset(struct vm_event_state, event), \
-				bpf_core_enum_value(enum vm_event_item___reclaim, item##___event));
+#define ADD_EVENT(member, item)                                                            \
+	if (bpf_core_enum_value_exists(enum vm_event_item___reclaim, item##___event))      \
+		reclaim->member +=                                                         \
+			word_at(events, bpf_core_enum_value(enum vm_event_item___reclaim,  \
+							    item##___event));
 
 static long add_cpu(__u32 cpu, struct dart_zero_reclaim *reclaim)
 {
 	const struct vm_event_state *state = bpf_per_cpu_ptr(&vm_event_states, cpu);
+	__u64 events;
 
 	if (!state)
 		return 1;
+	events = (__u64)state + bpf_core_field_offset(struct vm_event_state, event);
 	if (is_possible(cpu)) {
 		FOR_EACH_COUNT(ADD_EVENT)
 	}

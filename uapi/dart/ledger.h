@@ -78,9 +78,10 @@
  * loses, repeats or delays.
  *
  * A queue pair serves one run of an adder, which begins with the first PSN: a PSN of an earlier run
- * would be answered, but not executed.  So the agent makes another queue pair before each run.  If it
- * did not, no amount is lost: an adder first sends DART_LEDGER_PRECEDING requests with the amount 0.
- * Either these alone are answered from the collector's notes, or none of them is answered at all.
+ * would be answered, but not executed.  So the agent makes another queue pair before each run.  If
+ * it did not, no amount is lost: an adder first sends DART_LEDGER_PRECEDING requests with the
+ * amount 0.  Either these alone are answered from the collector's notes, or none of them is
+ * answered at all.
  *
  * An agent makes another queue pair for an adder when it starts again, or is asked to.  Unless the
  * former one ended with such a NAK, the adder cannot know which of the requests without an answer

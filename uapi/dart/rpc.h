@@ -45,10 +45,11 @@
  * length in the request or the end of the table, as of one moment: a complete answer is
  * a consistent table.  After DART_RPC_FOLLOW_TABLE, which is answered alike, the agent sends
  * DART_RPC_CHANGED, with the id of this request, as soon as its table is another one than that of
- * the answer and no answer is under way: once, so the controller bounds by its requests how often it
- * is told.  A request of the controller may be under way meanwhile.  A later request for the table
- * replaces this one; an error ends it.  An agent that does not know the request disconnects, for a
- * reason that contains DART_RPC_UNKNOWN_TYPE; the controller then connects again, and does without.
+ * the answer and no answer is under way: once, so the controller bounds by its requests how often
+ * it is told.  A request of the controller may be under way meanwhile.  A later request for the
+ * table replaces this one; an error ends it.  An agent that does not know the request disconnects,
+ * for a reason that contains DART_RPC_UNKNOWN_TYPE; the controller then connects again, and does
+ * without.
  *
  * Values.  The request names the entries by their places in the entries section of a
  * table, any number of runs of places in ascending order, and the instance and the
@@ -69,16 +70,16 @@
  * Aligned integers in the values are whole.  A row that is being written arrives torn,
  * as its sequences show, or whole.
  *
- * Epochs of a store, see <dart/epoch.h>: a reader that asks for a key of the past cannot READ files,
- * so it asks for the list of epochs, and then for the bytes that it needs of each.  The agent only
- * copies bytes: the reader finds the slots of its key, decompresses them and checks them, as it
- * does with a file of its own host.  The answer to the first request is struct dart_rpc_epochs,
- * followed by the epochs in the order of time, the oldest first; if more epochs overlap the time of
- * the request than one answer has room for, the reader asks again, from the end of the last one.
- * The answer to the second request is these bytes of one epoch: of its file, or of its slots in
- * memory.  An epoch that has gone, or that moved from memory to a file, is the error
- * DART_RPC_ERROR_STALE, also instead of the next part: ask for the list again.  A store that does
- * not exist, or has no epochs, and bytes that an epoch does not have, are the error
+ * Epochs of a store, see <dart/epoch.h>: a reader that asks for a key of the past cannot READ
+ * files, so it asks for the list of epochs, and then for the bytes that it needs of each.  The
+ * agent only copies bytes: the reader finds the slots of its key, decompresses them and checks
+ * them, as it does with a file of its own host.  The answer to the first request is struct
+ * dart_rpc_epochs, followed by the epochs in the order of time, the oldest first; if more epochs
+ * overlap the time of the request than one answer has room for, the reader asks again, from the end
+ * of the last one.  The answer to the second request is these bytes of one epoch: of its file, or
+ * of its slots in memory.  An epoch that has gone, or that moved from memory to a file, is the
+ * error DART_RPC_ERROR_STALE, also instead of the next part: ask for the list again.  A store that
+ * does not exist, or has no epochs, and bytes that an epoch does not have, are the error
  * DART_RPC_ERROR_NOT_FOUND; the connection stays.  So is every store for an address that may not
  * READ stores.  An agent that does not know these requests disconnects, as after any rule that is
  * broken.
