@@ -53,7 +53,7 @@ unit_registry_lingering_sources := $(unit_registry_sources)
 unit_listener_limits_sources := $(addprefix agent/, \
 	base/crowd.c rdma/listener_limits.c)
 unit_registration_socket_sources := $(wildcard agent/socket/*.c) \
-	$(addprefix agent/base/, changes.c log.c request.c)
+	$(addprefix agent/base/, changes.c log.c reply_text.c request.c)
 unit_early_request_sources := $(unit_registration_socket_sources)
 unit_request_rate_sources := agent/socket/request_rate.c
 unit_quota_sources := agent/table/quota.c
@@ -62,6 +62,7 @@ unit_row_copies_sources := $(addprefix agent/table/, \
 	generations.c live.c values.c)
 unit_handshake_rate_sources := agent/base/crowd.c
 unit_crowd_sources := agent/base/crowd.c
+unit_reply_text_sources := $(addprefix agent/base/, reply_text.c request.c)
 unit_session_sources := $(addprefix agent/, base/log.c serve/session.c serve/snapshot.c \
 	table/generations.c table/live.c table/values.c)
 unit_session_follow_sources := $(unit_session_sources)

@@ -14,6 +14,8 @@
 
 #include <libdart/error.h>
 
+#include "reply_text.h"
+
 struct request {
 	void *subject;	/* the object that agent.c paired the table with */
 	json_t *members;	/* without "request" and "path"; hostile */
@@ -27,6 +29,11 @@ struct request {
 	int *reply_fd;
 	/* Set by the handler: new reference, NULL if out of memory; or @error. */
 	json_t *result;
+	/*
+	 * Or set by a handler whose result is long: the reply up to the end of the result, begun by
+	 * reply_text__begin().
+	 */
+	struct reply_text answer;
 	struct dart_error error;
 	/*
 	 * State that the handler needs when the registration is restored: the handler sets it (a

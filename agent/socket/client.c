@@ -154,8 +154,12 @@ static int client__handle_request(struct client *client)
 		json_decref(reply);
 		return client__wait_for(client, on_again);
 	}
-	client->output = request.has_short_reply ? reply__short(&client->output_length) :
-						   reply__line(reply, &client->output_length);
+	if (request.has_short_reply)
+		client->output = reply__short(&client->output_length);
+	else if (request.answer.length)
+		client->output = reply_text__end(&request.answer, &client->output_length);
+	else
+		client->output = reply__line(reply, &client->output_length);
 	client->output_sent = 0;
 	client->active = dart_clock__ns(CLOCK_BOOTTIME);
 	count__add(&client->clients->counts->requests, 1);

@@ -178,10 +178,13 @@ json_t *dispatch(const struct request_table *tables, struct request_recorder *re
 	if (!ret && type->is_short) {
 		request->has_short_reply = true;
 		reply = NULL;
+	} else if (!ret && request->answer.length) {
+		reply = NULL;
 	} else if (!ret) {
 		reply = reply_recorded(recorder, type, request);
 	} else {
 		request->is_refused = true;
+		reply_text__clear(&request->answer);
 		json_decref(request->result);
 		reply = reply__error(ret, request->error.text);
 	}

@@ -8,7 +8,8 @@
 /*
  * Parses @line, hostile and without the newline, NULL if it was too long, into @request, of which
  * the caller has set the descriptors and the user.  Returns the reply, a new reference; NULL if out
- * of memory.  The recorder is told about objects that are to outlive this process.
+ * of memory, if the reply is in @request->answer, or if it is short.  The recorder is told about
+ * objects that are to outlive this process.
  */
 json_t *dispatch(const struct request_table *tables, struct request_recorder *recorder,
 		 struct request *request, const char *line, size_t length);

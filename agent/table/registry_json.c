@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <libdart/clock.h>
 #include <libdart/table/value.h>
 
-#include "agent/base/clock.h"
 #include "live.h"
 #include "registry_json.h"
 
@@ -26,25 +26,103 @@ static uint64_t exposed_bytes(const struct entry *entry)
 	return bytes * entry->extent.copies;
 }
 
-json_t *registry_json__entry(const struct entry *entry)
+/* The members of an entry, in their order. */
+enum {
+	MEMBER_NAME,
+	MEMBER_KIND,
+	MEMBER_COPIES,
+	MEMBER_COPIES_ARE,
+	MEMBER_LENGTH,
+	MEMBER_FIELDS,
+	MEMBER_MEMORY_REGIONS,
+	MEMBER_BYTES,
+	MEMBER_OWNER,
+	MEMBER_AGE_S,
+	MEMBER_MAP_ID,		/* 0: the entry lacks it */
+	MEMBER_COUNTERS_ID,	/* likewise */
+	MEMBERS,
+};
+
+/* The text of a key with the punctuation before and after it. */
+#define KEY(name) { name, ",\"" name "\":", sizeof(",\"" name "\":") - 1 }
+
+static const struct {
+	const char *name, *text;
+	size_t length;
+} keys[MEMBERS] = {
+	KEY("name"), KEY("kind"), KEY("copies"), KEY("copies_are"), KEY("length"), KEY("fields"),
+	KEY("memory_regions"), KEY("bytes"), KEY("owner"), KEY("age_s"), KEY("map_id"),
+	KEY("counters_id"),
+};
+
+/* A text, or a number if @text is NULL. */
+struct member {
+	const char *text;
+	uint64_t number;
+};
+
+/* @now: ns of CLOCK_BOOTTIME. */
+static void describe(const struct entry *entry, int64_t now, struct member members[static MEMBERS])
 {
 	bool is_page = entry->registry->rooms.exposure->mode == DART_CONTROL_EXPOSURE_PAGE;
-	json_t *json;
 
-	json = json_pack("{s:s, s:s, s:I, s:s, s:I, s:I, s:I, s:I, s:I, s:I}", "name", entry->name,
-			 "kind", dart_entry_kind__name(entry->kind), "copies",
-			 (json_int_t)entry->extent.copies, "copies_are",
-			 dart_copies__name(entry->copies_are), "length",
-			 (json_int_t)entry->schema->length, "fields",
-			 (json_int_t)entry->schema->field_count, "memory_regions",
-			 (json_int_t)(is_page && !entry->is_exact ? 1 : entry->memory_region_count), "bytes",
-			 (json_int_t)exposed_bytes(entry), "owner", (json_int_t)entry->owner,
-			 "age_s", (json_int_t)clock__age_s(entry->registered));
-	if (json && entry->extent.map_id)
-		json_object_set_new(json, "map_id", json_integer(entry->extent.map_id));
-	if (json && entry->extent.counters_id)
-		json_object_set_new(json, "counters_id", json_integer(entry->extent.counters_id));
+	members[MEMBER_NAME].text = entry->name;
+	members[MEMBER_KIND].text = dart_entry_kind__name(entry->kind);
+	members[MEMBER_COPIES].number = entry->extent.copies;
+	members[MEMBER_COPIES_ARE].text = dart_copies__name(entry->copies_are);
+	members[MEMBER_LENGTH].number = entry->schema->length;
+	members[MEMBER_FIELDS].number = entry->schema->field_count;
+	members[MEMBER_MEMORY_REGIONS].number =
+		is_page && !entry->is_exact ? 1 : entry->memory_region_count;
+	members[MEMBER_BYTES].number = exposed_bytes(entry);
+	members[MEMBER_OWNER].number = entry->owner;
+	members[MEMBER_AGE_S].number = (now - entry->registered) / 1000000000;
+	members[MEMBER_MAP_ID].number = entry->extent.map_id;
+	members[MEMBER_COUNTERS_ID].number = entry->extent.counters_id;
+}
+
+static bool has(const struct member *members, size_t i)
+{
+	return i < MEMBER_MAP_ID || members[i].number;
+}
+
+json_t *registry_json__entry(const struct entry *entry)
+{
+	struct member members[MEMBERS] = { };
+	json_t *json = json_object();
+	size_t i;
+
+	describe(entry, dart_clock__ns(CLOCK_BOOTTIME), members);
+	for (i = 0; i < MEMBERS; i++) {
+		if (!has(members, i) ||
+		    !json_object_set_new(json, keys[i].name,
+					 members[i].text ? json_string(members[i].text) :
+							   json_integer(members[i].number)))
+			continue;
+		json_decref(json);
+		return NULL;
+	}
 	return json;
+}
+
+void registry_json__write(const struct entry *entry, int64_t now, struct reply_text *text)
+{
+	struct member members[MEMBERS] = { };
+	size_t i;
+
+	describe(entry, now, members);
+	reply_text__put(text, "{");
+	for (i = 0; i < MEMBERS; i++) {
+		if (!has(members, i))
+			continue;
+		/* No comma is before the first member. */
+		reply_text__append(text, keys[i].text + !i, keys[i].length - !i);
+		if (members[i].text)
+			reply_text__string(text, members[i].text);
+		else
+			reply_text__integer(text, members[i].number);
+	}
+	reply_text__put(text, "}");
 }
 
 /* Bytes of the copies that are not empty. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/clock.h>
 #include <libdart/table/schema.h>
 
 #include "agent/base/log.h"
@@ -230,12 +231,22 @@ static int list_entries(struct request *request)
 	const struct registry *registry = request->subject;
 	const struct entry_group *group;
 	const struct entry *entry;
+	const int64_t now = dart_clock__ns(CLOCK_BOOTTIME);
+	const char *before = "";
 
-	request->result = json_array();
-	TAILQ_FOREACH(entry, &registry->inventory.entries, link)
-		reply__append(&request->result, registry_json__entry(entry));
-	TAILQ_FOREACH(group, &registry->inventory.groups, link)
-		reply__append(&request->result, group->operations->describe(group));
+	reply_text__begin(&request->answer, "entries");
+	reply_text__put(&request->answer, "[");
+	TAILQ_FOREACH(entry, &registry->inventory.entries, link) {
+		reply_text__put(&request->answer, before);
+		registry_json__write(entry, now, &request->answer);
+		before = ",";
+	}
+	TAILQ_FOREACH(group, &registry->inventory.groups, link) {
+		reply_text__put(&request->answer, before);
+		reply_text__json(&request->answer, group->operations->describe(group));
+		before = ",";
+	}
+	reply_text__put(&request->answer, "]");
 	return 0;
 }
 

@@ -17,6 +17,13 @@ static int take_name(struct request *request)
 	return entry_name__check(request->text, &request->error);
 }
 
+static int list(struct request *request)
+{
+	reply_text__begin(&request->answer, "entries");
+	reply_text__put(&request->answer, "[]");
+	return 0;
+}
+
 static int take_slice(struct request *request)
 {
 	json_int_t offset = 0;
@@ -57,6 +64,7 @@ static const struct request_type types[] = {
 	{ "new-slice", "entry", take_slice, .fd = REQUEST_FD_OPTIONAL },
 	{ "store-create", "store", take_store, .only_root = "create a store",
 	  .fd = REQUEST_FD_OPTIONAL, .keeps = "store" },
+	{ "list", "entries", list, .member = "" },
 	{ "show", "entry", take_name, .member = "name" },
 	{ "unregister-slice", "entry", take_name, .member = "name",
 	  .fd = REQUEST_FD_REQUIRED },

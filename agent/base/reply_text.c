@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Writes the text of a long reply: see reply_text.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <libdart/json.h>
+
+#include "reply_text.h"
+
+#define CAPACITY_FIRST 4096
+/* Digits of 2^64 - 1. */
+#define DIGITS_MAX 20
+
+void reply_text__clear(struct reply_text *text)
+{
+	free(text->bytes);
+	*text = (struct reply_text){ };
+}
+
+/* Makes room for @length more bytes; returns false if out of memory. */
+static bool grow(struct reply_text *text, size_t length)
+{
+	size_t capacity = text->capacity ?: CAPACITY_FIRST;
+	char *grown;
+
+	if (text->has_failed)
+		return false;
+	while (capacity - text->length < length && capacity <= SIZE_MAX / 2)
+		capacity *= 2;
+	grown = capacity - text->length < length ? NULL : realloc(text->bytes, capacity);
+	if (!grown) {
+		text->has_failed = true;
+		return false;
+	}
+	text->bytes = grown;
+	text->capacity = capacity;
+	return true;
+}
+
+/* Returns where @length more bytes go; NULL if out of memory. */
+static inline char *room(struct reply_text *text, size_t length)
+{
+	if (text->capacity - text->length < length && !grow(text, length))
+		return NULL;
+	return text->bytes + text->length;
+}
+
+void reply_text__append(struct reply_text *text, const char *bytes, size_t length)
+{
+	char *to = room(text, length);
+
+	if (!to)
+		return;
+	memcpy(to, bytes, length);
+	text->length += length;
+}
+
+void reply_text__put(struct reply_text *text, const char *literal)
+{
+	reply_text__append(text, literal, strlen(literal));
+}
+
+/* Does JSON in ASCII show the bytes as they are? */
+static bool is_plain(const char *bytes, size_t length)
+{
+	const char *const end = bytes + length;
+
+	for (; bytes < end; bytes++)
+		if ((unsigned char)(*bytes - ' ') > '~' - ' ' || *bytes == '"' || *bytes == '\\')
+			return false;
+	return true;
+}
+
+void reply_text__string(struct reply_text *text, const char *string)
+{
+	const size_t length = strlen(string);
+	char *to;
+
+	if (!is_plain(string, length)) {
+		reply_text__json(text, json_string(string));
+		return;
+	}
+	to = room(text, length + 2);
+	if (!to)
+		return;
+	*to = '"';
+	memcpy(to + 1, string, length);
+	to[length + 1] = '"';
+	text->length += length + 2;
+}
+
+void reply_text__integer(struct reply_text *text, uint64_t number)
+{
+	char digits[DIGITS_MAX], *from = digits + sizeof(digits);
+
+	do {
+		*--from = '0' + number % 10;
+		number /= 10;
+	} while (number);
+	reply_text__append(text, from, digits + sizeof(digits) - from);
+}
+
+void reply_text__json(struct reply_text *text, json_t *json)
+{
+	char *printed = json ? dart_json__dumps(json, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+
+	json_decref(json);
+	if (printed)
+		reply_text__put(text, printed);
+	else
+		text->has_failed = true;
+	free(printed);
+}
+
+void reply_text__begin(struct reply_text *text, const char *key)
+{
+	reply_text__put(text, "{\"ok\":true,\"version\":\"" DART_VERSION "\",\"");
+	reply_text__put(text, key);
+	reply_text__put(text, "\":");
+}
+
+char *reply_text__end(struct reply_text *text, size_t *length)
+{
+	char *line = NULL;
+
+	reply_text__put(text, "}\n");
+	if (!text->has_failed) {
+		line = text->bytes;
+		*length = text->length;
+		text->bytes = NULL;
+	}
+	reply_text__clear(text);
+	return line;
+}
