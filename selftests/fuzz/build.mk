@@ -60,6 +60,8 @@ fuzz_int_packet_sources := tools/report/int_packet.c
 fuzz_int_packet_parsers := $(fuzz_int_packet_sources) tools/lib/dart/report/translator.c
 fuzz_journal_parsers := $(addprefix tools/lib/dart/journal/, journal.c journal_cursor.c \
 	journal_reader.c)
+fuzz_json_reader_sources := $(addprefix tools/dartctl/cli/, json_indent.c json_reader.c message.c)
+fuzz_json_reader_parsers := $(addprefix tools/dartctl/cli/, json_indent.c json_reader.c)
 fuzz_key_schema_parsers := $(addprefix tools/lib/dart/, yaml_file.c \
 	key/key_schema.c key/key_schema_key.c \
 	key/key_schema_load.c)

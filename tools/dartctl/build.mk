@@ -5,11 +5,11 @@ dartctl_tls := $(wildcard tools/dartctl/tls/*.c tools/dartctl/doctor/*.c tools/d
 dartctl_sources := $(filter-out $(dartctl_tls),$(wildcard tools/dartctl/*.c tools/dartctl/*/*.c \
 	tools/dartctl/*/*/*.c tools/watch/*.c))
 dartctl_libraries := dart
-dartctl_packages := jansson libbpf libdw libelf libibverbs smartcols
+dartctl_packages := jansson libbpf libdw libelf libibverbs
 dartctl-tls_sources := $(dartctl_tls) $(addprefix tools/dartctl/cli/, client.c command.c \
-	elsewhere.c file.c message.c options.c table.c)
+	elsewhere.c file.c json_indent.c json_reader.c message.c options.c reply.c table.c)
 dartctl-tls_libraries := dart
-dartctl-tls_packages := jansson libibverbs smartcols gnutls
+dartctl-tls_packages := jansson libibverbs gnutls
 dartctl_skeletons := xdp_reporter
 
 # Pushes to switches, without and with Thrift.
@@ -22,6 +22,8 @@ switch_reports := $(addprefix tools/dartctl/switch/reports/, kind.c state.c stat
 	steps.c)
 switch_lookups := $(addprefix tools/dartctl/switch/lookups/, kind.c program.c \
 	state.c steps.c wish.c)
+unit_reply_sources := $(addprefix tools/dartctl/cli/, json_indent.c json_reader.c message.c \
+	reply.c table.c)
 unit_instant_sources := tools/dartctl/store/instant.c
 unit_epochs_there_sources := $(addprefix tools/dartctl/store/, epochs_question.c epochs_there.c)
 unit_switch_steps_sources := $(switch_steps) $(addprefix \

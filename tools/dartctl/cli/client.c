@@ -34,7 +34,7 @@ void client__print_warning(const json_t *reply)
 	const char *warning = json_string_value(json_object_get(reply, "warning"));
 
 	if (warning)
-		fprintf(stderr, "dartctl: warning: %s\n", warning);
+		print_warning(warning);
 }
 
 json_t *client__ask(const struct options *options, json_t *request, int fd,
@@ -71,21 +71,48 @@ json_t *client__ask(const struct options *options, json_t *request, int fd,
 	return NULL;
 }
 
+int client__print(const struct options *options, json_t *request, int fd, const char *member,
+		  const struct reply_form *form)
+{
+	struct dart_registration_client client;
+	json_t *reply = NULL;
+	struct dart_error error;
+	char *text = NULL;
+	size_t length;
+	int status;
+
+	if (!request)
+		return fail(EINVAL, "out of memory, or a name is not UTF-8");
+	status = client__open(options, &client);
+	if (!status) {
+		status = dart_registration_client__ask_text(&client, request, fd, &text, &length,
+							    &reply, &error);
+		if (status)
+			status = client__fail(status, reply, &error);
+		else
+			status = reply__print(text, length, member, form);
+		dart_registration_client__close(&client);
+	}
+	free(text);
+	json_decref(reply);
+	json_decref(request);
+	return status;
+}
+
 /* Prints @member of the reply as @how describes; with --json, as JSON. */
 static int ask_and_print(const struct options *options, json_t *request, int fd,
 			 const char *member, const struct client_request *how)
 {
+	const struct reply_form form = { .columns = how && !options->json ? how->columns : NULL };
 	json_t *reply, *answer;
 	int status = EXIT_SUCCESS;
 
+	if (options->json || form.columns)
+		return client__print(options, request, fd, member, &form);
 	answer = client__ask(options, request, fd, member, &reply, NULL);
 	if (!answer)
 		return EXIT_FAILURE;
-	if (options->json)
-		status = print_json(json_incref(answer), 0);
-	else if (how && how->columns)
-		status = table__print_objects(answer, how->columns);
-	else if (how && how->print)
+	if (how && how->print)
 		status = how->print(answer);
 	json_decref(reply);
 	return status;

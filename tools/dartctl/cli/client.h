@@ -8,6 +8,7 @@
 #include <libdart/registration/client.h>
 
 #include "options.h"
+#include "reply.h"
 #include "table.h"
 
 /* A request that consists of operands only. */
@@ -28,6 +29,13 @@ struct client_request {
  */
 json_t *client__ask(const struct options *options, json_t *request, int fd,
 		    const char *member, json_t **reply, int *received);
+
+/*
+ * Asks likewise, and prints @member as @form says without making a tree of the reply.  Returns an
+ * exit status.
+ */
+int client__print(const struct options *options, json_t *request, int fd, const char *member,
+		  const struct reply_form *form);
 
 /* Asks like client__ask(), but prints @member with --json, and returns an exit status. */
 int client__do(const struct options *options, json_t *request, int fd, const char *member);

@@ -95,6 +95,11 @@ int misuse(const char *format, ...)
 	return EXIT_USAGE;
 }
 
+void print_warning(const char *warning)
+{
+	fprintf(stderr, "dartctl: warning: %s\n", warning);
+}
+
 /* ---- the release of dartd, which each reply tells */
 
 static const char *version_of(const json_t *reply)

@@ -30,6 +30,8 @@ int print_json(json_t *json, size_t flags);
 __attribute__((format(printf, 2, 3))) int fail(int code, const char *format, ...);
 int fail__out_of_memory(void);
 void fail__in_json(void);
+/* Prints a warning of dartd on stderr. */
+void print_warning(const char *warning);
 /* Prints the same with EINVAL and a hint to --help; returns EXIT_USAGE. */
 __attribute__((format(printf, 1, 2))) int misuse(const char *format, ...);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Tables on stdout, over libsmartcols. */
-#include <errno.h>
-#include <libsmartcols.h>
+/* Tables on stdout. */
 #include <pwd.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <wchar.h>
 
 #include <libdart/escape.h>
 #include <libdart/json.h>
@@ -80,68 +80,344 @@ static char *cell_text(const struct table_column *column, const json_t *value)
 	return escaped;
 }
 
-/*
- * Fills a cell of @line.  It has the text of the cell of the line @above if the values are equal:
- * in 20,000 lines of one user only one name is looked up.
- */
-static int set(struct libscols_line *line, size_t number, const struct table_column *column,
-	       const json_t *object, struct libscols_line *above, const json_t *object_above)
-{
-	const json_t *value = json_object_get(object, column->member);
-	const json_t *value_above = json_object_get(object_above, column->member);
-	char *text;
-	int ret;
+/* ---- the cells */
 
-	if (!value)
-		return 0;
-	if (above && json_equal(value, value_above))
-		return scols_line_set_data(line, number,
-					   scols_cell_get_data(scols_line_get_cell(above, number)));
-	text = cell_text(column, value);
-	ret = text ? scols_line_refer_data(line, number, text) : -ENOMEM;
-	if (ret)
-		free(text);
-	return ret;
+#define ROWS_FIRST 64
+
+struct cell {
+	const char *text;	/* of the caller, or one of @texts; need not end with NUL */
+	uint32_t length;
+	uint32_t width;		/* columns of a terminal */
+};
+
+/* The last value of a column, and its cell. */
+struct last_value {
+	struct json_span value;
+	struct cell cell;
+};
+
+struct known_key {
+	struct json_span key;
+	ptrdiff_t column;
+};
+
+struct table {
+	const struct table_column *columns;
+	size_t column_count;
+	size_t *widths;		/* of the columns so far */
+	struct cell *cells;	/* row by row */
+	size_t row_count, row_capacity;
+	struct last_value *last;	/* by column, of table__add() */
+	/* Of the members of that row: their keys, and their columns or -1. */
+	struct known_key *known;
+	size_t known_count;
+	char **texts;		/* that were made for cells */
+	size_t text_count, text_capacity;
+};
+
+struct table *table__new(const struct table_column *columns)
+{
+	struct table *table = calloc(1, sizeof(*table));
+
+	if (!table)
+		return NULL;
+	table->columns = columns;
+	while (columns[table->column_count].title)
+		table->column_count++;
+	table->widths = calloc(table->column_count, sizeof(*table->widths));
+	table->last = calloc(table->column_count, sizeof(*table->last));
+	if (table->widths && table->last)
+		return table;
+	table__free(table);
+	return NULL;
 }
 
-static int fill(struct libscols_table *table, json_t *objects, const struct table_column *columns)
+void table__free(struct table *table)
 {
-	const struct table_column *column;
-	struct libscols_line *line, *above = NULL;
-	json_t *object, *object_above = NULL;
 	size_t i;
-	int ret;
 
-	ret = scols_table_enable_noheadings(table, !*columns->title) ?:
-		      scols_table_enable_noencoding(table, 1);
-	for (column = columns; column->title && !ret; column++)
-		if (!scols_table_new_column(table, column->title, 0,
-					    column->is_number ? SCOLS_FL_RIGHT : 0))
-			ret = -ENOMEM;
-	json_array_foreach(objects, i, object) {
-		line = ret ? NULL : scols_table_new_line(table, NULL);
-		if (!line)
-			return ret ?: -ENOMEM;
-		for (column = columns; column->title && !ret; column++)
-			ret = set(line, column - columns, column, object, above, object_above);
-		above = line;
-		object_above = object;
+	if (!table)
+		return;
+	for (i = 0; i < table->text_count; i++)
+		free(table->texts[i]);
+	free(table->texts);
+	free(table->last);
+	free(table->known);
+	free(table->cells);
+	free(table->widths);
+	free(table);
+}
+
+/* The cells of a new row, all empty; NULL if out of memory. */
+static struct cell *new_row(struct table *table)
+{
+	size_t capacity = table->row_capacity ? 2 * table->row_capacity : ROWS_FIRST;
+	struct cell *cells;
+
+	if (table->row_count == table->row_capacity) {
+		cells = reallocarray(table->cells, capacity * table->column_count, sizeof(*cells));
+		if (!cells)
+			return NULL;
+		table->cells = cells;
+		table->row_capacity = capacity;
 	}
-	return ret;
+	cells = table->cells + table->row_count++ * table->column_count;
+	memset(cells, 0, table->column_count * sizeof(*cells));
+	return cells;
+}
+
+/* The columns of a terminal that show @text, which is of the locale. */
+static size_t width_of(const char *text)
+{
+	size_t length = mbstowcs(NULL, text, 0);
+	wchar_t *wide;
+	int width = -1;
+
+	if (length == (size_t)-1)
+		return strlen(text);
+	wide = calloc(length + 1, sizeof(*wide));
+	if (wide && mbstowcs(wide, text, length) == length)
+		width = wcswidth(wide, length);
+	free(wide);
+	return width < 0 ? strlen(text) : (size_t)width;
+}
+
+/* Fills a cell with @text, which is ASCII and stays the caller's. */
+static void fill(struct table *table, struct cell *cell, size_t column, const char *text,
+		 size_t length, size_t width)
+{
+	*cell = (struct cell){ text, length, width };
+	if (width > table->widths[column])
+		table->widths[column] = width;
+}
+
+/* The same with the text of @value, which may be of any type. */
+static bool fill_with(struct table *table, struct cell *cell, size_t column, const json_t *value)
+{
+	size_t capacity = table->text_capacity ? 2 * table->text_capacity : ROWS_FIRST;
+	char **texts, *text;
+
+	if (table->text_count == table->text_capacity) {
+		texts = reallocarray(table->texts, capacity, sizeof(*texts));
+		if (!texts)
+			return false;
+		table->texts = texts;
+		table->text_capacity = capacity;
+	}
+	text = cell_text(&table->columns[column], value);
+	if (!text)
+		return false;
+	table->texts[table->text_count++] = text;
+	fill(table, cell, column, text, strlen(text), width_of(text));
+	return true;
+}
+
+/* Fills a cell with a value that was read but not made a tree. */
+static bool fill_with_span(struct table *table, struct cell *cell, size_t column,
+			   const struct json_span *value)
+{
+	const bool is_text = value->token == JSON_TOKEN_STRING && value->is_plain;
+	json_t *json;
+	bool is_filled;
+
+	if (!table->columns[column].convert && is_text) {
+		fill(table, cell, column, value->text + 1, value->length - 2, value->length - 2);
+		return true;
+	}
+	if (!table->columns[column].convert && value->token == JSON_TOKEN_NUMBER) {
+		fill(table, cell, column, value->text, value->length, value->length);
+		return true;
+	}
+	json = json_span__load(value);
+	is_filled = json && fill_with(table, cell, column, json);
+	json_decref(json);
+	return is_filled;
+}
+
+static bool is_same(const struct json_span *a, const struct json_span *b)
+{
+	return a->length == b->length && !memcmp(a->text, b->text, a->length);
+}
+
+/* The column of the members called @key; -1 without one. */
+static ptrdiff_t find_column(const struct table *table, const struct json_span *key)
+{
+	size_t i;
+
+	for (i = 0; i < table->column_count; i++)
+		if (json_span__equals(key, table->columns[i].member))
+			return i;
+	return -1;
+}
+
+/* Notes the columns of the members, most of which are those of the row above. */
+static bool know_columns(struct table *table, const struct json_members *members)
+{
+	struct known_key *known = table->known;
+	size_t i;
+
+	if (members->count > table->known_count) {
+		known = reallocarray(known, members->count, sizeof(*known));
+		if (!known)
+			return false;
+		memset(known + table->known_count, 0,
+		       (members->count - table->known_count) * sizeof(*known));
+		table->known = known;
+		table->known_count = members->count;
+	}
+	for (i = 0; i < members->count; i++)
+		if (!is_same(&known[i].key, &members->list[i].key))
+			known[i] = (struct known_key){
+				members->list[i].key,
+				find_column(table, &members->list[i].key),
+			};
+	return true;
+}
+
+/*
+ * A cell is the last one of its column if the values are equal: in 20,000 rows of one user only one
+ * name is looked up.
+ */
+bool table__add(struct table *table, const struct json_members *members)
+{
+	struct cell *row = know_columns(table, members) ? new_row(table) : NULL;
+	const struct json_span *value;
+	struct last_value *last;
+	ptrdiff_t column;
+	size_t i;
+
+	for (i = 0; row && i < members->count; i++) {
+		column = table->known[i].column;
+		if (column < 0)
+			continue;
+		value = &members->list[i].value;
+		last = &table->last[column];
+		if (!is_same(value, &last->value)) {
+			if (!fill_with_span(table, &last->cell, column, value))
+				return false;
+			last->value = *value;
+		}
+		row[column] = last->cell;
+	}
+	return row;
+}
+
+static bool add_object(struct table *table, const json_t *object, const json_t *object_above)
+{
+	struct cell *row = new_row(table);
+	const json_t *value;
+	size_t i;
+
+	for (i = 0; row && i < table->column_count; i++) {
+		value = json_object_get(object, table->columns[i].member);
+		if (!value)
+			continue;
+		if (object_above &&
+		    json_equal(value, json_object_get(object_above, table->columns[i].member)))
+			row[i] = row[(ptrdiff_t)i - (ptrdiff_t)table->column_count];
+		else if (!fill_with(table, &row[i], i, value))
+			return false;
+	}
+	return row;
+}
+
+/* ---- printing */
+
+/*
+ * Appends a cell to @line and returns its new end; no blanks end a line but those of
+ * empty cells before the last one.
+ */
+static char *print_cell(char *line, const struct cell *cell, size_t width, bool is_right,
+			bool is_last)
+{
+	const size_t blanks = is_last && !cell->length ? 0 : width - cell->width;
+
+	if (is_right) {
+		memset(line, ' ', blanks);
+		line += blanks;
+	}
+	if (cell->length)
+		memcpy(line, cell->text, cell->length);
+	line += cell->length;
+	if (!is_right && !is_last) {
+		memset(line, ' ', blanks);
+		line += blanks;
+	}
+	*line++ = is_last ? '\n' : ' ';
+	return line;
+}
+
+static void print_row(const struct table *table, const struct cell *cells, char *line)
+{
+	char *end = line;
+	size_t i;
+
+	for (i = 0; i < table->column_count; i++)
+		end = print_cell(end, &cells[i], table->widths[i], table->columns[i].is_number,
+				 i == table->column_count - 1);
+	fwrite(line, 1, end - line, stdout);
+}
+
+/* Most bytes of a line: those of its cells, and as many blanks as their columns are wide. */
+static size_t longest_line(const struct table *table)
+{
+	const struct cell *cell = table->cells;
+	size_t longest = 0, length, row, i;
+
+	for (row = 0; row < table->row_count; row++) {
+		for (length = 0, i = 0; i < table->column_count; i++, cell++)
+			length += cell->length + table->widths[i] + 1;
+		longest = length > longest ? length : longest;
+	}
+	return longest;
+}
+
+/* Makes the cells of the titles; returns false if none are printed. */
+static bool add_titles(struct table *table, struct cell *titles)
+{
+	const char *title;
+	size_t i;
+
+	if (!*table->columns->title)
+		return false;
+	for (i = 0; i < table->column_count; i++) {
+		title = table->columns[i].title;
+		fill(table, &titles[i], i, title, strlen(title), strlen(title));
+	}
+	return true;
+}
+
+int table__print(struct table *table)
+{
+	struct cell *titles = calloc(table->column_count, sizeof(*titles));
+	const bool has_titles = titles && add_titles(table, titles);
+	char *line = titles ? malloc(longest_line(table) + table->column_count) : NULL;
+	size_t row;
+
+	if (line && table->row_count && has_titles)
+		print_row(table, titles, line);
+	for (row = 0; line && row < table->row_count; row++)
+		print_row(table, table->cells + row * table->column_count, line);
+	free(titles);
+	if (!line)
+		return fail__out_of_memory();
+	free(line);
+	return EXIT_SUCCESS;
 }
 
 int table__print_objects(json_t *objects, const struct table_column *columns)
 {
-	struct libscols_table *table = scols_new_table();
-	int ret;
+	struct table *table = table__new(columns);
+	bool is_filled = table;
+	json_t *object, *above = NULL;
+	int status;
+	size_t i;
 
-	if (!table)
-		return fail__out_of_memory();
-	ret = fill(table, objects, columns);
-	if (!ret)
-		ret = scols_print_table(table);
-	scols_unref_table(table);
-	if (ret)
-		return fail(-ret, "cannot print a table: %s", strerror(-ret));
-	return EXIT_SUCCESS;
+	json_array_foreach(objects, i, object) {
+		is_filled = is_filled && add_object(table, object, above);
+		above = object;
+	}
+	status = is_filled ? table__print(table) : fail__out_of_memory();
+	table__free(table);
+	return status;
 }

@@ -22,41 +22,45 @@ static const struct table_column columns[] = {
 	{ }
 };
 
-/* Removes entries of other kinds and names; NULL matches any. */
-static void filter(json_t *entries, const char *kind, const char *pattern)
+/* The entries that are listed; NULL matches any. */
+struct filter {
+	const char *kind;
+	const char *pattern;	/* of names */
+};
+
+static bool filter__keeps(const struct json_members *entry, const void *context)
 {
-	size_t i = json_array_size(entries);
+	const struct filter *filter = context;
+	const struct json_span *kind = json_members__find(entry, "kind");
+	const struct json_span *name = json_members__find(entry, "name");
+	json_t *text;
+	bool is_kept;
 
-	while (i--) {
-		const char *its_kind = "", *name = "";
-
-		json_unpack(json_array_get(entries, i), "{s:s, s:s}", "kind", &its_kind, "name",
-			    &name);
-		if ((kind && strcmp(kind, its_kind)) || (pattern && fnmatch(pattern, name, 0)))
-			json_array_remove(entries, i);
-	}
+	if (filter->kind && !(kind && json_span__equals(kind, filter->kind)))
+		return false;
+	if (!filter->pattern)
+		return true;
+	text = name ? json_span__load(name) : NULL;
+	is_kept = json_is_string(text) && !fnmatch(filter->pattern, json_string_value(text), 0);
+	json_decref(text);
+	return is_kept;
 }
 
 int command_entry_list(struct options *options, int argc, char **argv)
 {
 	static const struct option_row rows[] = { { .name = "kind" }, {} };
-	const char *kind = NULL;
-	json_t *entries, *reply;
-	int status;
+	struct filter filter = {};
+	struct reply_form form = { .context = &filter };
 
-	if (options__take(options, argc, argv, rows, &kind))
+	if (options__take(options, argc, argv, rows, &filter.kind))
 		return EXIT_USAGE;
 	if (argc - optind > 1)
 		return misuse("'%s' takes one PATTERN, in quotes", argv[0]);
-	entries = client__ask(options, json_pack("{s:s}", "request", "list"),
-			      -1, "entries", &reply, NULL);
-	if (!entries)
-		return EXIT_FAILURE;
-	filter(entries, kind, argv[optind]);
-	status = options->json ? print_json(json_incref(entries), 0) :
-				 table__print_objects(entries, columns);
-	json_decref(reply);
-	return status;
+	filter.pattern = argv[optind];
+	if (filter.kind || filter.pattern)
+		form.keeps = filter__keeps;
+	form.columns = options->json ? NULL : columns;
+	return client__print(options, json_pack("{s:s}", "request", "list"), -1, "entries", &form);
 }
 
 static const struct command add_commands[] = {

@@ -152,30 +152,40 @@ static int client__receive_some(struct dart_registration_client *client,
 	return 0;
 }
 
-/* Takes a line, and the descriptor that came with it or -1, the caller's. */
-static int client__receive(struct dart_registration_client *client, int flags,
-			   json_t **line, int *fd, struct dart_error *error)
+/* Waits for a line; returns its length with the newline, at client->bytes, or -errno. */
+static ssize_t client__await_line(struct dart_registration_client *client, int flags,
+				  struct dart_error *error)
 {
-	size_t searched = 0, length;
+	size_t searched = 0;
 	char *end = NULL;
 	int ret;
 
-	*fd = -1;
-	*line = NULL;
 	for (;;) {
 		if (client->length > searched)
 			end = memchr(client->bytes + searched, '\n', client->length - searched);
 		if (end)
-			break;
+			return end + 1 - client->bytes;
 		searched = client->length;
 		ret = client__receive_some(client, flags, error);
 		if (ret)
 			return ret;
 	}
-	length = end + 1 - client->bytes;
+}
+
+/* Takes a line, and the descriptor that came with it or -1, the caller's. */
+static int client__receive(struct dart_registration_client *client, int flags,
+			   json_t **line, int *fd, struct dart_error *error)
+{
+	ssize_t length;
+
+	*fd = -1;
+	*line = NULL;
+	length = client__await_line(client, flags, error);
+	if (length < 0)
+		return length;
 	*line = dart_json__loadb(client->bytes, length, 0, NULL);
 	client->length -= length;
-	memmove(client->bytes, end + 1, client->length);
+	memmove(client->bytes, client->bytes + length, client->length);
 	*fd = client->fd;
 	client->fd = -1;
 	if (*line)
@@ -244,6 +254,49 @@ int dart_registration_client__ask(struct dart_registration_client *client, const
 		*received = -1;
 	return dart_registration_client__begin(client, request, fd, error) ?:
 		       client__proceed(client, 0, reply, received, error);
+}
+
+/* Does the reply in @text say that the request succeeded?  That of dartd says so first. */
+static bool is_granted(const char *text, size_t length)
+{
+	static const char begin[] = "{\"ok\":true,";
+	bool is_true;
+	json_t *json;
+
+	if (length >= sizeof(begin) - 1 && !memcmp(text, begin, sizeof(begin) - 1))
+		return true;
+	json = dart_json__loadb(text, length, 0, NULL);
+	is_true = json_is_true(json_object_get(json, "ok"));
+	json_decref(json);
+	return is_true;
+}
+
+int dart_registration_client__ask_text(struct dart_registration_client *client,
+				       const json_t *request, int fd, char **text, size_t *length,
+				       json_t **reply, struct dart_error *error)
+{
+	ssize_t line;
+	int ret;
+
+	*text = NULL;
+	*reply = NULL;
+	ret = dart_registration_client__begin(client, request, fd, error) ?:
+		      client__send(client, 0, error);
+	if (ret)
+		return ret;
+	line = client__await_line(client, 0, error);
+	if (line < 0)
+		return line;
+	if (!is_granted(client->bytes, line))
+		return client__proceed(client, 0, reply, NULL, error);
+	close_fd(&client->fd);
+	/* Nothing comes unasked: the line is all that was received, and its memory is given away. */
+	*text = client->bytes;
+	*length = line;
+	client->bytes = NULL;
+	client->length = 0;
+	client->size = 0;
+	return 0;
 }
 
 int dart_registration_client__next(struct dart_registration_client *client,

@@ -53,6 +53,16 @@ int dart_registration_client__ask(struct dart_registration_client *client, const
 				  int fd, json_t **reply, int *received, struct dart_error *error);
 
 /*
+ * The same for a reply with very many elements, which stays text: one line of JSON with its
+ * newline, of *@length bytes at *@text, which the caller frees.  Only its beginning was looked
+ * at: it may be invalid.  If dartd refuses, *@reply is the refusal, and otherwise NULL.  A
+ * descriptor that comes with the reply is closed.
+ */
+int dart_registration_client__ask_text(struct dart_registration_client *client,
+				       const json_t *request, int fd, char **text, size_t *length,
+				       json_t **reply, struct dart_error *error);
+
+/*
  * The two halves of ask, which do not block: begin takes a request, whose @fd
  * must stay open, and proceed is then called, whenever the socket has
  * dart_registration_client__events() for poll(2), as long as it returns -EAGAIN

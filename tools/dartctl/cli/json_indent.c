@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Indents JSON while it is read: see json_indent.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libdart/json.h>
+
+#include "json_indent.h"
+#include "message.h"
+
+#define INDENT 2
+#define CAPACITY_FIRST 4096
+
+void json_indent__clear(struct json_indent *out)
+{
+	free(out->bytes);
+	*out = (struct json_indent){};
+}
+
+static bool grow(struct json_indent *out, size_t length)
+{
+	size_t capacity = out->capacity ?: CAPACITY_FIRST;
+	char *grown;
+
+	if (out->has_failed)
+		return false;
+	while (capacity - out->length < length)
+		capacity *= 2;
+	grown = realloc(out->bytes, capacity);
+	if (!grown) {
+		out->has_failed = true;
+		return false;
+	}
+	out->bytes = grown;
+	out->capacity = capacity;
+	return true;
+}
+
+/* Appends @bytes, before them a comma and a line of their own, after them a colon. */
+static void append(struct json_indent *out, const char *bytes, size_t length, bool has_comma,
+		   bool has_line, bool has_colon)
+{
+	const size_t blanks = has_line ? (size_t)out->depth * INDENT : 0;
+	const size_t room = length + blanks + strlen(",\n: ");
+	char *to;
+
+	if (out->capacity - out->length < room && !grow(out, room))
+		return;
+	to = out->bytes + out->length;
+	if (has_comma)
+		*to++ = ',';
+	if (has_line) {
+		*to++ = '\n';
+		to = (char *)memset(to, ' ', blanks) + blanks;
+	}
+	to = mempcpy(to, bytes, length);
+	if (has_colon) {
+		*to++ = ':';
+		*to++ = ' ';
+	}
+	out->length = to - out->bytes;
+}
+
+/* A string that has escapes, or characters beyond ASCII, as a new text; NULL if out of memory. */
+static char *ascii_string(const struct json_reader *reader)
+{
+	const struct json_span span = { .text = reader->text, .length = reader->length };
+	json_t *json = json_span__load(&span);
+	char *text = json ? dart_json__dumps(json, JSON_ENCODE_ANY) : NULL;
+
+	json_decref(json);
+	return text;
+}
+
+void json_indent__token(struct json_indent *out, const struct json_reader *reader,
+			enum json_token token)
+{
+	const bool is_end = token == JSON_TOKEN_OBJECT_END || token == JSON_TOKEN_ARRAY_END;
+	const bool is_text = token == JSON_TOKEN_KEY || token == JSON_TOKEN_STRING;
+	const bool was_first = out->is_first, was_key = out->is_after_key;
+	bool has_line, has_comma;
+	char *text = NULL;
+
+	out->depth -= is_end;
+	/* Brackets without anything between them stay together. */
+	has_line = !was_key && (is_end ? !was_first : out->depth);
+	has_comma = has_line && !is_end && !was_first;
+	if (is_text && !reader->is_plain) {
+		text = ascii_string(reader);
+		out->has_failed |= !text;
+	}
+	append(out, text ?: reader->text, text ? strlen(text) : reader->length, has_comma, has_line,
+	       token == JSON_TOKEN_KEY);
+	free(text);
+	out->is_after_key = token == JSON_TOKEN_KEY;
+	out->is_first = token == JSON_TOKEN_OBJECT || token == JSON_TOKEN_ARRAY;
+	out->depth += out->is_first;
+}
+
+/* Appends a member that was read at once. */
+static void append_member(struct json_indent *out, const struct json_member *member)
+{
+	const size_t blanks = (size_t)out->depth * INDENT;
+	const size_t room = blanks + member->key.length + member->value.length + strlen(",\n: ");
+	char *to;
+
+	if (out->capacity - out->length < room && !grow(out, room))
+		return;
+	to = out->bytes + out->length;
+	if (!out->is_first)
+		*to++ = ',';
+	*to++ = '\n';
+	to = (char *)memset(to, ' ', blanks) + blanks;
+	to = mempcpy(to, member->key.text, member->key.length);
+	*to++ = ':';
+	*to++ = ' ';
+	to = mempcpy(to, member->value.text, member->value.length);
+	out->length = to - out->bytes;
+	out->is_first = false;
+}
+
+bool json_indent__rest(struct json_indent *out, struct json_reader *reader, enum json_token first)
+{
+	const unsigned int depth = reader->depth;
+	enum json_token token = first;
+	struct json_member member;
+
+	json_indent__token(out, reader, token);
+	if (token != JSON_TOKEN_OBJECT && token != JSON_TOKEN_ARRAY)
+		return token > JSON_TOKEN_INVALID;
+	do {
+		if (json_reader__simple(reader, &member)) {
+			append_member(out, &member);
+			continue;
+		}
+		token = json_reader__next(reader);
+		if (token == JSON_TOKEN_INVALID)
+			return false;
+		json_indent__token(out, reader, token);
+	} while (reader->depth >= depth);
+	return true;
+}
+
+bool json_indent__value(struct json_indent *out, struct json_reader *reader)
+{
+	return json_indent__rest(out, reader, json_reader__next(reader));
+}
+
+int json_indent__print(struct json_indent *out)
+{
+	const bool has_failed = out->has_failed;
+
+	if (!has_failed) {
+		fwrite(out->bytes, 1, out->length, stdout);
+		putchar('\n');
+	}
+	json_indent__clear(out);
+	return has_failed ? fail__out_of_memory() : EXIT_SUCCESS;
+}
