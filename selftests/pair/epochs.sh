@@ -89,6 +89,24 @@ check "controllers read the counts of all stores" are_counted_for_all
 check "the log tells of them" on host grep -q \
 	"store paths: reports wrote 1[0-9]* slots .* their reporters followed the rotation too late" \
 	/run/dartd.log
+
+# Fewer packets than a reporter sends between two looks at its files, if packets come quickly.
+dart-report -i eth0 -c "$collectors" --follow -f uniform -n 40 --copies all --rate 4 --seed 5 &
+reporter=$!
+check "the store rotates while a slow reporter follows its file" rotate
+check "the store rotates again, as soon as the last epoch is in a file" rotate
+check "the reporter still sends" kill -0 "$reporter"
+check "the reporter has sent all" wait "$reporter"
+check "the store rotates (8)" rotate
+check "all epochs are in files" soon in_files 8
+# found: how many of its flows are in any epoch
+found() {
+	on host sh -c "for file in $files/*; do
+		zstdcat -c \$file >/run/slots && flows_found /run/slots uniform 40 5
+	done" | gojq -s 'map(.correct) | add'
+}
+there=$(found)
+check "none of its reports is lost, as $there of 40 flows are in an epoch" [ "$there" -ge 39 ]
 check "the agent stops" on host host_down
 rm -f "$collectors"
 finish

@@ -19,8 +19,9 @@
 /* An entry waits for so long in a batch that is not full. */
 #define FLUSH_NS (DART_JOURNAL_FLUSH_MS * UINT64_C(1000000))
 
-/* Packets between two looks whether files have changed. */
+/* Packets, or time, between two looks whether files have changed. */
 #define LOOK_EVERY 64
+#define FOLLOW_NS INT64_C(10000000)
 
 /* Between two looks while a collector does not answer. */
 #define LOOK_NS UINT64_C(50000000)
@@ -53,12 +54,21 @@ static int session__reload(struct session *session, const struct options *option
 	       delivery__open(&session->delivery, &session->collectors, options->interface, error);
 }
 
-/* A report with a former key would break a reliable connection, so that no packet goes before. */
+/*
+ * A report with a former key would break a reliable connection, so that no packet goes before.  Over an
+ * unreliable one it would be lost if packets are rare, so that time counts as well.
+ */
 static int session__follow(struct session *session, const struct options *options,
 			   struct dart_error *error)
 {
-	if (!session->watch.paths || (!session->delivery.answers && session->packets % LOOK_EVERY))
+	int64_t now;
+
+	if (!session->watch.paths)
 		return 0;
+	now = dart_clock__ns(CLOCK_MONOTONIC_COARSE);
+	if (!session->delivery.answers && session->packets % LOOK_EVERY && now < session->look_at)
+		return 0;
+	session->look_at = now + FOLLOW_NS;
 	return session__reload(session, options, &session->watch, error);
 }
 

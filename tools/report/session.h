@@ -30,6 +30,7 @@ struct session {
 	struct dart_report_builder *builder;
 	struct delivery delivery;	/* of reports over reliable connections */
 	struct path_watch watch;	/* of the files; without paths if they are not followed */
+	int64_t look_at;	/* CLOCK_MONOTONIC: the next look at these, or earlier */
 	/* Likewise, if entries are appended. */
 	struct dart_journal_target target;
 	struct dart_journal_appender *appender;
