@@ -83,7 +83,7 @@ is_counted() {
 check "they are counted" is_counted
 are_counted_for_all() {
 	on host dartctl -j show dartd | is_true ".values.rows[0] |
-		.epochs_written == 5 and .epochs_lost == 0 and .late_slots >= 1700"
+		.written_epochs == 5 and .lost_epochs == 0 and .late_slots >= 1700"
 }
 check "controllers read the counts of all stores" are_counted_for_all
 check "the log tells of them" on host grep -q \

@@ -21,7 +21,7 @@ check "a member scrapes all hosts" soon all_have 3
 
 mkfifo "$dir/said" "$dir/told"
 port=$("$tests/free_ports")
-"$tests/unit/members/hold_requests.py" "$port" $((zookeeper_port + 1)) /3 \
+"$tests/hold_requests" "$port" $((zookeeper_port + 1)) /3 \
 	<"$dir/told" >"$dir/said" 2>"$dir/proxy-log" &
 exec 8>"$dir/told" 9<"$dir/said"
 
