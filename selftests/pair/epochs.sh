@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Reports go on over rotations of a store on another machine, by the same queue pair: each epoch has
-# what was reported in it, and nothing that came after its end, which is counted.
+# the reports of its time, and no later ones, which are counted.
 . "$(dirname "$0")/../lib.sh"
 
 collectors=$(mktemp)
