@@ -120,7 +120,7 @@ dartctl table remove nat src=198.51.100.1 dst="$(gojq -r '."udp 10.0.0.1:4000"[0
 dartctl table insert nat src=10.9.9.9 dst=198.51.100.1 sport=9 dport=9 proto=udp \
 	address=203.0.113.1 port=9 rewrite=source >/dev/null
 check "it starts again" start flows.example
-check "an entry that is missing is entered, and one that nobody knows is removed" \
+check "dart-flows enters the entry that was removed, and removes the entry that it did not make" \
 	soon shows '.flows.entered == 500 and .table.stray == 1 and .table.waiting == 0'
 check "the table contains the flows of the journal, and nothing else" soon agrees
 check "all flows have their ports" $packets $known flows1 udp 300 answers

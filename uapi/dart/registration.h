@@ -313,7 +313,7 @@
  * outlive the agent: the agent writes the request to its state file before it sends the reply, and
  * the next agent carries the request out again.  It opens an object that came as a descriptor by
  * its path: the path of the descriptor or, from root, the member "path" of such a request (for
- * eBPF maps, which have no path of their own: where the map is pinned).  If that fails the
+ * eBPF maps, which have no path: where the map is pinned).  If that fails the
  * registration is missing, and the agent tries it again now and then, until this or another
  * request registers the object, or the request that would have ended it succeeds.  With the member
  * "more": true such a request, or a request that ends an object, does not write the state file:

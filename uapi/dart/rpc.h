@@ -73,7 +73,7 @@
  * Epochs of a store, see <dart/epoch.h>: a reader that asks for a key of the past cannot READ
  * files, so it asks for the list of epochs, and then for the bytes that it needs of each.  The
  * agent only copies bytes: the reader finds the slots of its key, decompresses them and checks
- * them, as it does with a file of its own host.  The answer to the first request is struct
+ * them, as it does with a file of the local host.  The answer to the first request is struct
  * dart_rpc_epochs, followed by the epochs in the order of time, the oldest first; if more epochs
  * overlap the time of the request than one answer has room for, the reader asks again, from the end
  * of the last one.  The answer to the second request is these bytes of one epoch: of its file, or

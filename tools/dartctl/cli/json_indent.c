@@ -37,7 +37,7 @@ static bool grow(struct json_indent *out, size_t length)
 	return true;
 }
 
-/* Appends @bytes, before them a comma and a line of their own, after them a colon. */
+/* Appends @bytes after a comma and on a new line, and a colon, as the arguments say. */
 static void append(struct json_indent *out, const char *bytes, size_t length, bool has_comma,
 		   bool has_line, bool has_colon)
 {

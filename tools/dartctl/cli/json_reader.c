@@ -8,7 +8,7 @@
 
 #include "json_reader.h"
 
-/* Integers of so many digits fit into 63 bits. */
+/* An integer with this number of digits fits into 63 bits. */
 #define DIGITS_PLAIN 18
 
 enum expected {

@@ -63,7 +63,7 @@ struct json_member {
 /*
  * Reads a member whose key is plain and whose value is a plain string or an integer without a sign,
  * with no blanks between them: half of the work of reading two tokens.  Returns false if the next
- * token is no such member; nothing was read then.
+ * token is another one; the reader then stays where it was.
  */
 bool json_reader__simple(struct json_reader *reader, struct json_member *member);
 /* Reads the next value whole; returns false if it is not valid. */
@@ -82,7 +82,7 @@ struct json_members {
  * valid or memory runs out.
  */
 bool json_reader__members(struct json_reader *reader, struct json_members *members);
-/* The last member called @name, which is plain; NULL if there is none. */
+/* The last member called @name, which is plain; NULL if the object has no such member. */
 const struct json_span *json_members__find(const struct json_members *members, const char *name);
 void json_members__clear(struct json_members *members);
 

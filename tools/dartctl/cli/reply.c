@@ -9,7 +9,7 @@
 #include "message.h"
 #include "reply.h"
 
-/* A reply that is being read: its answer goes to a table, or to a text if there is none. */
+/* A reply that is being read: its answer goes to @table, or to @text if @table is NULL. */
 struct reply {
 	struct json_reader reader;
 	const struct reply_form *form;

@@ -250,7 +250,7 @@ static ptrdiff_t find_column(const struct table *table, const struct json_span *
 	return -1;
 }
 
-/* Notes the columns of the members, most of which are those of the row above. */
+/* Notes the columns of the members; most members have the columns of the row above. */
 static bool know_columns(struct table *table, const struct json_members *members)
 {
 	struct known_key *known = table->known;
@@ -324,8 +324,8 @@ static bool add_object(struct table *table, const json_t *object, const json_t *
 /* ---- printing */
 
 /*
- * Appends a cell to @line and returns its new end; no blanks end a line but those of
- * empty cells before the last one.
+ * Appends a cell to @line and returns its new end.  A line ends with blanks only if its last
+ * cells are empty.
  */
 static char *print_cell(char *line, const struct cell *cell, size_t width, bool is_right,
 			bool is_last)
@@ -358,7 +358,7 @@ static void print_row(const struct table *table, const struct cell *cells, char 
 	fwrite(line, 1, end - line, stdout);
 }
 
-/* Most bytes of a line: those of its cells, and as many blanks as their columns are wide. */
+/* Most bytes of a line: its cells, and as many blanks as the columns are wide. */
 static size_t longest_line(const struct table *table)
 {
 	const struct cell *cell = table->cells;

@@ -155,7 +155,7 @@ struct ipv6_chain {
 enum packet_flaw packet_ipv6__follow(const uint8_t *ip, size_t length, struct ipv6_chain *chain);
 /*
  * Sets the members of a packet of @length bytes up to its transport.  PACKET_FRAGMENT: it is a
- * fragment, not the first one. 
+ * fragment, not the first one.
  */
 enum packet_flaw packet_ipv6__read(struct packet *packet, size_t length);
 

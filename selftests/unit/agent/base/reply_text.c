@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Replies that are written as text are those that jansson would print. */
+/* A reply written as text equals the text that jansson prints. */
 #include <stdlib.h>
 #include <string.h>
 
