@@ -122,6 +122,16 @@ struct headers_t {
 	icrc_h icrc;
 }
 
+/* The deparser's input for checksums. */
+struct checksums_t {
+	bit<16> udp_rest;	/* of the sum, without fields that may change */
+	bit<16> length_change;	/* if INT is removed */
+	bit<16> minus_bytes;	/* likewise, in ones' complement */
+	bool is_wrong;		/* of IPv4, or not verified: there are options */
+	bool adjust_ipv4;
+	bool adjust_udp;
+}
+
 /* The parser reads no extension headers. */
 control Ipv6Protocol(in headers_t headers, out bit<8> protocol)
 {

@@ -11,16 +11,13 @@
 #include <dart/store.h>
 
 #include "shared/frame.p4"
+#include "constant.p4"
 #include "headers.p4"
 
 #define CHECKSUM_BYTES	8w4
 #define SLOT_BYTES	16w24
 /* From the UDP header to the end. */
 #define DATAGRAM_BYTES	(BYTES_BEFORE_SLOT + SLOT_BYTES + ICRC_BYTES)
-
-/* A constant in a list needs a width, which C constants do not have. */
-#define PASTE(width, value)	width##w##value
-#define WIDE(width, value)	PASTE(width, value)
 
 /* Of a report; journals have longer frames. */
 @noWarn("unused")

@@ -16,7 +16,6 @@
 #define SINK_ALL	8w1
 #define SINK_CHANGES	8w2
 
-#define NO_PORT		9w511
 #define MIRROR_REPORT	3w1
 
 #define COUNT(outcome)	(outcome, _, _, _, _) : count(outcome);
@@ -42,6 +41,8 @@ struct egress_t {
 }
 
 #include "parser.p4"
+#include "clone.p4"
+#include "forward.p4"
 #include "state.p4"
 #include "shared/flow.p4"
 #include "shared/path.p4"
@@ -54,6 +55,7 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 			deparser_metadata,
 		    inout ingress_intrinsic_metadata_for_tm_t manager_metadata)
 {
+	Forward() forward;
 	FlowKey() flow_key;
 	ReadPath() read_path;
 	UdpOverhang() udp_overhang;
@@ -64,8 +66,8 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 	bit<8> sink_mode = SINK_NONE;
 	bit<8> outcome = OUTCOME_OTHER;
 	bit<32> share_crc;
-	bit<9> port = NO_PORT;
-	bool is_forwarded = false;
+	bit<9> port;
+	bool is_forwarded;
 	bool is_readable;
 	bool is_hop = false;
 	bit<8> changed = 1;
@@ -73,37 +75,6 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 
 	@name(".dart_packets")
 	Counter<bit<32>, bit<8>>(OUTCOMES, CounterType_t.PACKETS) packets;
-
-	@name(".forward_to")
-	action forward_to(bit<9> out_port)
-	{
-		manager_metadata.ucast_egress_port = out_port;
-		port = out_port;
-		is_forwarded = true;
-	}
-
-	/* To a group, except the ports that the port of arrival excludes. */
-	@name(".forward_flood")
-	action forward_flood(bit<16> group)
-	{
-		manager_metadata.mcast_grp_a = group;
-		is_forwarded = true;
-		manager_metadata.level2_exclusion_id = intrinsic.ingress_port;
-	}
-
-	@name(".forward_drop")
-	action forward_drop()
-	{
-		deparser_metadata.drop_ctl = 1;
-	}
-
-	@name(".forward")
-	table forward {
-		key = { headers.ethernet.destination : exact; }
-		actions = { forward_to; forward_flood; forward_drop; }
-		default_action = forward_drop;
-		size = FORWARD_ENTRIES;
-	}
 
 	@name(".dart_sink_all")
 	action sink_all()
@@ -245,7 +216,8 @@ control DartIngress(inout headers_t headers, inout ingress_t metadata,
 		is_readable = false;
 		if (parser_metadata.parser_err == 0)
 			is_readable = true;
-		forward.apply();
+		forward.apply(headers, intrinsic.ingress_port, deparser_metadata,
+			      manager_metadata, port, is_forwarded);
 		if (is_forwarded) {
 			if (headers.udp.isValid() &&
 			    headers.udp.destination == INT_PORT) {

@@ -10,16 +10,6 @@
 #include "shared/outcome.p4"
 #include "headers.p4"
 
-/* The deparser's input for checksums. */
-struct checksums_t {
-	bit<16> udp_rest;	/* of the sum, without fields that may change */
-	bit<16> length_change;	/* if INT is removed */
-	bit<16> minus_bytes;	/* likewise, in ones' complement */
-	bool is_wrong;		/* of IPv4, or not verified: there are options */
-	bool adjust_ipv4;
-	bool adjust_udp;
-}
-
 /* Bytes of UDP up to the end of INT, and bytes of INT alone. */
 #define UDP_AND_INT(words)	(UDP_BYTES + INT_SHIM_BYTES + 4 * words)
 #define INT_BYTES(words)	(INT_SHIM_BYTES + 4 * words)

@@ -24,15 +24,10 @@
 #include <dart/tea.h>
 
 #include "shared/rdma/headers.p4"
+#include "number.p4"
 
 #define QUEUE_PAIRS	64	/* all numbers of 6 bits */
 #define WAITING_PLACES	1024	/* QUEUE_PAIRS * DART_TEA_OUTSTANDING_MAX */
-
-/*
- * A PSN in a register is in the highest 24 bits, so that it wraps as 32 bits do, and the
- * lowest bit is 1, so that it is never 0.
- */
-#define PSN(n)		((bit<32>)(n) << 8)
 
 /*
  * The PSNs of one lookup; and the distance from an answered READ to the end of the PSNs that it

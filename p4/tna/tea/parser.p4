@@ -10,9 +10,7 @@
 #include <dart/tea.h>
 
 #include "headers.p4"
-
-/* The port in each pipe from which recirculated packets and clones come. */
-#define LOOP_PORT	9w68 &&& 9w0x7f
+#include "tna/rdma/number.p4"
 
 parser TeaIngressParser(packet_in packet, out headers_t headers,
 			out ingress_t metadata,

@@ -12,12 +12,9 @@
 
 #include "hash.p4"
 #include "headers.p4"
+#include "tna/constant.p4"
 
 #define COPY_WRITE	16w1	/* replication ID; the other copy becomes the READ */
-
-/* A constant in a list needs a width, which C constants do not have. */
-#define PASTE(width, value)	width##w##value
-#define WIDE(width, value)	PASTE(width, value)
 
 #define READ_UDP_BYTES	16w40	/* UDP, BTH, RETH, ICRC */
 #define READ_IPV4_BYTES	16w60
