@@ -40,9 +40,9 @@ p4test_directory := $(dir $(realpath $(shell command -v $(P4TEST))))
 TNA_INCLUDE := $(or $(TNA_INCLUDE),\
 	$(p4test_directory)../share/p4c/p4include)
 
-tna_programs := dart journal nat balancer
+tna_programs := dart journal ledger nat balancer
 tna_sources := $(wildcard p4/shared/*.p4 p4/shared/*/*.p4 p4/tna/*.p4 p4/tna/*/*.p4) \
-	$(addprefix uapi/dart/,store.h journal.h tea.h tea_sketch.h)
+	$(addprefix uapi/dart/,store.h journal.h ledger.h tea.h tea_sketch.h)
 tna := $(tna_programs:%=$(output)/p4/tna/%/pipeline/tofino.bin)
 tna_checked := $(tna_programs:%=$(output)/p4/tna/%.checked)
 # Variables that a program for Tofino does not set are 0.

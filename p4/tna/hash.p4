@@ -24,7 +24,11 @@
 #define FLOW(ip, r) ip.source, ip.destination, r.source_port, \
 	r.destination_port, r.protocol
 
-/* Keys of hops need only the share, so all four hashes fit into one stage. */
+/*
+ * Keys of hops need only the share, so all four hashes fit into one stage.  Ledgers have no shares,
+ * and invert the key themselves.
+ */
+@noWarn("unused")
 control ShareHash(inout headers_t headers, inout report_t report,
 		  out bit<32> crc)
 {
@@ -67,6 +71,7 @@ struct key_t {
 #define WHOLE_KEY(k) k.w0, k.w1, k.w2, k.w3, k.w4, \
 	k.w5, k.w6, k.w7, k.tail_0, k.tail_1, k.tail_2
 
+@noWarn("unused")
 control InvertFirst(in bit<8> kind, inout key_t words)
 {
 	action invert_0()

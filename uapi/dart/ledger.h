@@ -94,7 +94,8 @@
  * is sent.  The key's CRC with DART_STORE_CHECKSUM_0 chooses the row: keys that share it share
  * words no more often than others.  For a switch time passes with its packets: while none comes,
  * amounts wait.  It cannot let a packet wait, so it does not count one for which there is no room,
- * neither in a row nor in the total, and tells how many there were.
+ * neither in a row nor in the total, and tells how many there were; or it adds the amounts of
+ * requests for which there is no room to *lost*.
  */
 #ifndef _UAPI_DART_LEDGER_H
 #define _UAPI_DART_LEDGER_H
