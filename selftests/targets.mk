@@ -47,24 +47,31 @@ check-debug: packages
 	echo "built in $$((built - start)) s," \
 		"tested in $$(($$(date +%s) - built)) s" && exit $$status
 
-# Everything but the module is built once for all kernels.  Kernels before 6.2 take no module.
+# Everything but the module is built once for all kernels.  Kernels before 6.2 take no module.  A
+# kernel that fails does not keep the next, or the table, from running.
 kernels := 6.12 7.2
 kernels_before := 6.1
 kernel_tests := families samples samples_cgroup samples_host rows_come_free
 program_tests := families gather_host gather_samples gather_cgroups gather_namespaces gather_disks \
 	pod reporter reporter_frames appender_frames translator_frames merger
 check-kernels: packages
-	+$(quiet)$(build) KDIR= guest tests && \
+	+$(quiet)$(build) KDIR= guest tests && failed= || exit; \
 	for kernel in $(kernels); do \
-		$(build) KDIR= KVER=$$kernel module_of_guest && \
-		KVER=$$kernel selftests/run $(or $(TESTS),$(kernel_tests:%=agent/%)) || exit; \
-	done && \
+		$(build) KDIR= KVER=$$kernel module_of_guest || exit; \
+	done; \
+	for kernel in $(kernels); do \
+		KVER=$$kernel selftests/run $(or $(TESTS),$(kernel_tests:%=agent/%)) || \
+			failed="$$failed $$kernel/module"; \
+	done; \
 	for kernel in $(kernels_before) $(kernels); do \
 		GATHERER=programs KVER=$$kernel selftests/run \
-			$(or $(TESTS),$(program_tests:%=agent/%) refusals) || exit; \
-	done
-	$(quiet)$(if $(TESTS),,selftests/sources_table $(kernels_before:%=%/programs) \
-		$(foreach kernel,$(kernels),$(kernel)/module $(kernel)/programs))
+			$(or $(TESTS),$(program_tests:%=agent/%) refusals) || \
+			failed="$$failed $$kernel/programs"; \
+	done; \
+	$(if $(TESTS),,selftests/sources_table $(kernels_before:%=%/programs) \
+		$(foreach kernel,$(kernels),$(kernel)/module $(kernel)/programs) || \
+		failed="$$failed sources_table";) \
+	[ -z "$$failed" ] || { echo "make: failed:$$failed" >&2; exit 1; }
 
 $(checks_by_name): check-%: packages
 	+$(quiet)$(build) KDIR= guest tests
