@@ -2,6 +2,8 @@
 /* Places timers in the slots of a timing wheel, and moves them as time passes. */
 #include "wheel.h"
 
+#include <libdart/prefetch.h>
+
 #define TICK_NS (1ULL << WHEEL_TICK_SHIFT)
 #define TICK_MAX (UINT64_MAX >> WHEEL_TICK_SHIFT)
 
@@ -10,18 +12,52 @@ static unsigned int digit(uint64_t tick, unsigned int level)
 	return tick >> (level * WHEEL_DIGIT_BITS) & (WHEEL_SLOTS - 1);
 }
 
+/* The numbers of slots: that of expired timers, then those of the first level, and so on. */
+#define EXPIRED 1
+
+static struct wheel_slot *wheel__slot(struct wheel *wheel, unsigned int number)
+{
+	if (number == EXPIRED)
+		return &wheel->expired;
+	number -= EXPIRED + 1;
+	return &wheel->slots[number / WHEEL_SLOTS][number % WHEEL_SLOTS];
+}
+
+/* No timer that is placed later names itself to it. */
+static void wheel__forget(struct wheel *wheel, const struct wheel_timer *timer)
+{
+	struct wheel_timer **lately = &wheel->lately[timer->turn % WHEEL_AHEAD];
+
+	if (*lately == timer)
+		*lately = NULL;
+}
+
+/* Names @timer to the one that was placed WHEEL_AHEAD timers earlier. */
+static void wheel__remember(struct wheel *wheel, struct wheel_timer *timer)
+{
+	struct wheel_timer **lately = &wheel->lately[wheel->turn % WHEEL_AHEAD];
+
+	if (*lately)
+		(*lately)->later = timer;
+	*lately = timer;
+	timer->later = NULL;
+	timer->turn = wheel->turn++;
+}
+
 static void wheel__place(struct wheel *wheel, struct wheel_timer *timer)
 {
-	unsigned int level;
+	unsigned int level, index;
 
-	if (timer->tick <= wheel->tick) {
-		timer->slot = &wheel->expired;
-	} else {
+	wheel__forget(wheel, timer);
+	wheel__remember(wheel, timer);
+	timer->slot = EXPIRED;
+	if (timer->tick > wheel->tick) {
 		level = (63 - __builtin_clzll(timer->tick ^ wheel->tick)) / WHEEL_DIGIT_BITS;
-		timer->slot = &wheel->slots[level][digit(timer->tick, level)];
-		wheel->used[level] |= 1ULL << digit(timer->tick, level);
+		index = digit(timer->tick, level);
+		timer->slot += 1 + level * WHEEL_SLOTS + index;
+		wheel->used[level] |= 1ULL << index;
 	}
-	TAILQ_INSERT_TAIL(timer->slot, timer, place);
+	TAILQ_INSERT_TAIL(wheel__slot(wheel, timer->slot), timer, place);
 }
 
 void wheel__init(struct wheel *wheel, uint64_t now_ns)
@@ -46,16 +82,19 @@ void wheel__set(struct wheel *wheel, struct wheel_timer *timer, uint64_t due_ns)
 
 void wheel__cancel(struct wheel *wheel, struct wheel_timer *timer)
 {
-	struct wheel_slot *slot = timer->slot;
+	const unsigned int number = timer->slot;
+	struct wheel_slot *slot;
 	unsigned int index;
 
-	if (!slot)
+	if (!number)
 		return;
+	slot = wheel__slot(wheel, number);
 	TAILQ_REMOVE(slot, timer, place);
-	timer->slot = NULL;
-	if (slot == &wheel->expired || !TAILQ_EMPTY(slot))
+	timer->slot = 0;
+	wheel__forget(wheel, timer);
+	if (number == EXPIRED || !TAILQ_EMPTY(slot))
 		return;
-	index = slot - wheel->slots[0];
+	index = number - EXPIRED - 1;
 	wheel->used[index / WHEEL_SLOTS] &= ~(1ULL << index % WHEEL_SLOTS);
 }
 
@@ -90,6 +129,7 @@ void wheel__advance(struct wheel *wheel, uint64_t now_ns)
 	}
 	wheel->tick = tick;
 	while ((timer = TAILQ_FIRST(&moved))) {
+		dart_prefetch(timer->later, sizeof(*timer));
 		TAILQ_REMOVE(&moved, timer, place);
 		wheel__place(wheel, timer);
 	}
@@ -113,6 +153,20 @@ struct wheel_timer *wheel__take(struct wheel *wheel)
 	if (timer)
 		wheel__cancel(wheel, timer);
 	return timer;
+}
+
+unsigned int wheel__expired(const struct wheel *wheel, struct wheel_timer *timers[],
+			    unsigned int max)
+{
+	struct wheel_timer *timer;
+	unsigned int count = 0;
+
+	TAILQ_FOREACH(timer, &wheel->expired, place) {
+		if (count == max)
+			break;
+		timers[count++] = timer;
+	}
+	return count;
 }
 
 uint64_t wheel__next_ns(const struct wheel *wheel)

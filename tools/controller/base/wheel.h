@@ -8,6 +8,9 @@
  * tick reaches the slot, its timers move to lower levels or expire, so a timer moves at most
  * WHEEL_LEVELS - 1 times.
  *
+ * The memory of many timers leaves the caches until they move: each timer names another, which was
+ * probably placed behind it in the same slot, and is asked for some timers ahead.
+ *
  * Pure code: it reads no clock, allocates nothing and takes no lock.  One thread uses a wheel.  It
  * is written by hand because I/O threads run without an event loop, must not allocate, and set
  * timers for up to 300,000 scrapes a second (Documentation/measurements.md); libraries such as
@@ -26,6 +29,8 @@
 #define WHEEL_SLOTS (1 << WHEEL_DIGIT_BITS)
 /* Enough levels for each tick of a time of 64 bits in ns. */
 #define WHEEL_LEVELS ((64 - WHEEL_TICK_SHIFT) / WHEEL_DIGIT_BITS)
+/* How many timers ahead the memory of one is asked for. */
+#define WHEEL_AHEAD 8
 
 struct wheel_timer;
 TAILQ_HEAD(wheel_slot, wheel_timer);
@@ -33,15 +38,21 @@ TAILQ_HEAD(wheel_slot, wheel_timer);
 /* The user provides zeroed memory, and leaves the members alone. */
 struct wheel_timer {
 	TAILQ_ENTRY(wheel_timer) place;
-	struct wheel_slot *slot; /* NULL: not set */
 	uint64_t tick; /* when it expires */
+	/* That was placed WHEEL_AHEAD timers later.  Never read: it may be gone. */
+	const struct wheel_timer *later;
+	uint32_t turn; /* of wheel.lately, where it was placed last */
+	uint16_t slot; /* number of its slot, from 1; 0: not set */
 };
 
 struct wheel {
 	uint64_t tick; /* the current tick, as of wheel__advance() */
 	uint64_t used[WHEEL_LEVELS]; /* a bit for each slot that is not empty */
-	struct wheel_slot slots[WHEEL_LEVELS][WHEEL_SLOTS];
 	struct wheel_slot expired; /* timers for wheel__take() */
+	struct wheel_slot slots[WHEEL_LEVELS][WHEEL_SLOTS];
+	/* Timers that were placed last, in turn; NULL: not set any more, or placed again. */
+	struct wheel_timer *lately[WHEEL_AHEAD];
+	uint32_t turn;
 };
 
 /* All times are ns of one clock that never goes back. */
@@ -63,6 +74,10 @@ bool wheel__is_empty(const struct wheel *wheel);
 
 /* Returns an expired timer, which is not set any more, or NULL. */
 struct wheel_timer *wheel__take(struct wheel *wheel);
+
+/* Sets @timers to the next ones of wheel__take(), at most @max, which stay; returns how many. */
+unsigned int wheel__expired(const struct wheel *wheel, struct wheel_timer *timers[],
+			    unsigned int max);
 
 /*
  * When to call wheel__advance() next; UINT64_MAX if no timer is set.  That call may only move

@@ -166,6 +166,66 @@ static void test_random(void **state)
 	free(model);
 }
 
+/* Timers in memory of their own, which goes as soon as they are not set any more. */
+static void test_freed(void **state)
+{
+	struct wheel_timer *timers[64] = {}, *timer;
+	uint64_t now = SECOND, random = 11;
+	struct wheel wheel;
+	int taken = 0;
+
+	wheel__init(&wheel, now);
+	for (int step = 0; step < 20000; step++) {
+		struct wheel_timer **place = &timers[random__below(&random, 64)];
+
+		if (!*place) {
+			*place = calloc(1, sizeof(**place));
+			assert_non_null(*place);
+		} else if (random__below(&random, 2)) {
+			wheel__cancel(&wheel, *place);
+			free(*place);
+			*place = NULL;
+		}
+		if (*place)
+			wheel__set(&wheel, *place, now + random__below(&random, 1 << 26));
+		now += random__below(&random, 1 << 20);
+		wheel__advance(&wheel, now);
+		while ((timer = wheel__take(&wheel))) {
+			for (int i = 0; i < 64; i++) {
+				if (timers[i] == timer)
+					timers[i] = NULL;
+			}
+			free(timer);
+			taken++;
+		}
+	}
+	assert_true(taken > 1000);
+	for (int i = 0; i < 64; i++) {
+		if (timers[i])
+			wheel__cancel(&wheel, timers[i]);
+		free(timers[i]);
+	}
+	assert_true(wheel__is_empty(&wheel));
+}
+
+static void test_expired(void **state)
+{
+	struct wheel_timer timers[3] = {}, *next[3];
+	struct wheel wheel;
+
+	wheel__init(&wheel, SECOND);
+	assert_int_equal(wheel__expired(&wheel, next, 3), 0);
+	for (int i = 0; i < 3; i++)
+		wheel__set(&wheel, &timers[i], SECOND + i * 2 * TICK);
+	wheel__advance(&wheel, SECOND + 3 * TICK);
+	assert_int_equal(wheel__expired(&wheel, next, 1), 1);
+	assert_int_equal(wheel__expired(&wheel, next, 3), 2);
+	for (int i = 0; i < 2; i++)
+		assert_ptr_equal(wheel__take(&wheel), next[i]);
+	assert_null(wheel__take(&wheel));
+	wheel__cancel(&wheel, &timers[2]);
+}
+
 /* A caller that sleeps until wheel__next_ns() wakes up once for each level at most. */
 static void test_wakes(void **state)
 {
@@ -194,6 +254,8 @@ int main(void)
 		     test_cancel_expired),
 		TEST("timers that are set and cancelled at random expire when they are due, none early, none lost",
 		     test_random),
+		TEST("timers that are not set any more can be freed at once", test_freed),
+		TEST("the timers that are taken next can be asked for, and stay", test_expired),
 		TEST("a timer of a day costs a wake-up for each level at most", test_wakes),
 	};
 
