@@ -2,6 +2,8 @@
 /* Collects times in buckets and computes percentiles. */
 #include "latency.h"
 
+#include <libdart/prefetch.h>
+
 #define UNIT_SHIFT 4 /* a unit is 16 ns */
 #define OCTAVE_SHIFT 6 /* 64 buckets for each power of two */
 #define OCTAVE (1U << OCTAVE_SHIFT)
@@ -44,6 +46,11 @@ static void latency__halve(struct latency *latency)
 
 	for (i = 0; i < LATENCY_BUCKETS; i++)
 		store(&latency->buckets[i], load(&latency->buckets[i]) / 2);
+}
+
+void latency__ahead(const struct latency *latency, uint64_t ns)
+{
+	dart_prefetch(&latency->buckets[bucket_of(ns)], sizeof(*latency->buckets));
 }
 
 void latency__add(struct latency *latency, uint64_t ns)

@@ -28,6 +28,8 @@ struct latency {
 };
 
 void latency__add(struct latency *latency, uint64_t ns);
+/* Asks for the memory of the bucket that latency__add() will need. */
+void latency__ahead(const struct latency *latency, uint64_t ns);
 
 /* The time that @percent of all times do not exceed, see above; 0 if no time was added. */
 uint64_t latency__percentile(const struct latency *latency, unsigned int percent);

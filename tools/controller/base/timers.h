@@ -19,8 +19,17 @@ struct timer {
 	struct wheel_timer entry; /* first: timers.c casts it */
 	struct timers *timers;
 	void (*expired)(void *data);
+	/* NULL, or set by the user after timer__init(): see TIMER_STEPS. */
+	void (*ahead)(void *data, unsigned int step);
 	void *data;
 };
+
+/*
+ * Before expired() of several timers, ahead() of all of them is called with 0, then with 1, and so
+ * on below TIMER_STEPS.  It asks for the memory that expired() will need, by dart_prefetch(), and
+ * may read the memory that it asked for in the steps before.  The timer may be stopped in between.
+ */
+#define TIMER_STEPS 5
 
 /* With a NULL @event, the thread must call timers__run().  Returns 0 or -errno. */
 int timers__new(sd_event *event, struct timers **timers);

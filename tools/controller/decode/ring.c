@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Allocates the slots in which scrapes land, and uses them in turn. */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <libdart/prefetch.h>
 
 #include "budget.h"
 #include "ring.h"
@@ -44,6 +47,23 @@ struct ring *ring__new(struct scraper *scraper)
 size_t ring__size(const struct ring *ring)
 {
 	return round_up(ring->count * ring->slot_size, sysconf(_SC_PAGESIZE));
+}
+
+void ring__ahead(const struct ring *ring, unsigned int step)
+{
+	const struct scraper *scraper;
+
+	if (!step) {
+		dart_prefetch(ring, offsetof(struct ring, slots));
+		return;
+	}
+	scraper = ring->scraper;
+	if (step == 1) {
+		dart_prefetch(&ring->slots[ring->current], sizeof(*ring->slots));
+		dart_prefetch(scraper, offsetof(struct scraper, samples));
+	} else if (step == 2) {
+		dart_prefetch(scraper->reads, scraper->read_count * sizeof(*scraper->reads));
+	}
 }
 
 struct scrape *ring__current(struct ring *ring)

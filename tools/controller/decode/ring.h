@@ -63,6 +63,12 @@ struct ring *ring__new(struct scraper *scraper);
 /* Returns the size of ring->memory, which the caller registers, in bytes. */
 size_t ring__size(const struct ring *ring);
 
+/*
+ * Asks for memory that a scrape needs, but for the bytes that land: with 0, 1 and 2, as ahead() of
+ * a timer does.
+ */
+void ring__ahead(const struct ring *ring, unsigned int step);
+
 /* Returns the slot where READs land now. */
 struct scrape *ring__current(struct ring *ring);
 /* Lets the next READs land in another slot; false if the workers still use all others. */

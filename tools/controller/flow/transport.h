@@ -106,6 +106,12 @@ struct transport_operations {
 
 	/* In the I/O thread. */
 
+	/*
+	 * Asks for memory that begin(), post() and a completion of TRANSPORT_VALUES need: with 0,
+	 * then with 1 and 2, as ahead() of a timer does.  The caller has asked for the first
+	 * TRANSPORT_PREFETCHED bytes.  NULL in a call.
+	 */
+	void (*ahead)(const struct transport *transport, unsigned int step);
 	/* From now on completed() may be called. */
 	int (*adopt)(struct transport *transport, struct io_thread *thread);
 	/*
@@ -128,6 +134,9 @@ struct transport_operations {
 	/* Sets @error to the reason of the last failure.  In the turn of the caller. */
 	void (*explain)(const struct transport *transport, struct dart_error *error);
 };
+
+/* The caller of ahead() asks for as many bytes of the structure of a kind. */
+#define TRANSPORT_PREFETCHED 192
 
 /* The first member of the structure of each kind, which sets the members; all may read them. */
 struct transport {

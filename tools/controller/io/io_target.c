@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Asks for the table and the values of a connected target, in an I/O thread. */
-#include "io_target.h"
-
 #include <errno.h>
 
+#include "io_target_private.h"
 
 static void run_report(struct message *message)
 {
@@ -12,14 +11,7 @@ static void run_report(struct message *message)
 	io->reported(io, io->report_kind);
 }
 
-static void run_released(struct message *message)
-{
-	struct io_target *io = caa_container_of(message, struct io_target, released_message);
-
-	io->released(io);
-}
-
-static void io_target__report(struct io_target *io, enum io_report report)
+void io_target__report(struct io_target *io, enum io_report report)
 {
 	io->is_controls_turn = true;
 	io->report_kind = report;
@@ -30,7 +22,7 @@ static void io_target__report(struct io_target *io, enum io_report report)
 /* Until an agent that is short of memory is asked for its table again. */
 #define BUSY_NS 100000000ULL
 
-static void io_target__stop(struct io_target *io)
+void io_target__stop(struct io_target *io)
 {
 	io->state = IO_STOPPED;
 	timer__stop(&io->scrape_timer);
@@ -46,7 +38,7 @@ static void io_target__drop_added(struct io_target *io)
 	io->added = NULL;
 }
 
-static void io_target__lose(struct io_target *io, enum io_loss loss, int error)
+void io_target__lose(struct io_target *io, enum io_loss loss, int error)
 {
 	if (io->state == IO_STOPPED)
 		return;
@@ -60,8 +52,7 @@ static void io_target__lose(struct io_target *io, enum io_loss loss, int error)
 		io->is_lost = true;
 }
 
-/* After the last scrape that is wanted; true if so. */
-static bool io_target__end_if_done(struct io_target *io)
+bool io_target__end_if_done(struct io_target *io)
 {
 	if (!io->wanted ||
 	    count__of(&io->summary->scrapes) + count__of(&io->summary->failed) < io->wanted)
@@ -72,7 +63,7 @@ static bool io_target__end_if_done(struct io_target *io)
 	return true;
 }
 
-static void io_target__ask(struct io_target *io, enum io_state state, enum transport_part part)
+void io_target__ask(struct io_target *io, enum io_state state, enum transport_part part)
 {
 	int err;
 
@@ -84,7 +75,7 @@ static void io_target__ask(struct io_target *io, enum io_state state, enum trans
 		io_target__lose(io, IO_LOSS_POST, err);
 }
 
-static void io_target__fetch_table(struct io_target *io)
+void io_target__fetch_table(struct io_target *io)
 {
 	io->age.fetched_ns = monotonic_ns();
 	/* The changes that a call was told are in this answer. */
@@ -93,22 +84,19 @@ static void io_target__fetch_table(struct io_target *io)
 	io_target__ask(io, IO_FETCHING, TRANSPORT_TABLE);
 }
 
-/* The control loop takes a table, of the agent or of the mirror. */
-static void io_target__want_table(struct io_target *io, enum io_report report)
+void io_target__want_table(struct io_target *io, enum io_report report)
 {
 	timer__stop(&io->fetch_timer);
 	io->state = IO_FETCHING;
 	io_target__report(io, report);
 }
 
-/* In the turn of the I/O thread: an update may have added entries. */
-static bool io_target__may_have_added(const struct io_target *io)
+bool io_target__may_have_added(const struct io_target *io)
 {
 	return io->is_added_told && io->takes_parts;
 }
 
-/* Others may follow; true unless the target is lost. */
-static bool io_target__await_updates(struct io_target *io)
+bool io_target__await_updates(struct io_target *io)
 {
 	const struct transport_operations *operations = io->transport->operations;
 	const int err = operations->await_updates ? operations->await_updates(io->transport) : 0;
@@ -141,7 +129,7 @@ static bool io_target__look_for_added(struct io_target *io, uint64_t now_ns)
  * Takes the table from the mirror or fetches it: at once, or as soon as one of them is allowed
  * again.  After a change that a call was told it is fetched as soon as a mirror would be looked at.
  */
-static void io_target__renew_table(struct io_target *io)
+void io_target__renew_table(struct io_target *io)
 {
 	uint64_t added_due_ns = io_target__may_have_added(io) ? table_age__added_due(&io->age) :
 								UINT64_MAX;
@@ -181,7 +169,7 @@ static void io_target__renew_table(struct io_target *io)
  * If the table was last known to be current too long ago, its header is checked
  * first, or if it has changed, the table fetched.  An agent that is called checks itself.
  */
-static void io_target__start_scraping(struct io_target *io)
+void io_target__start_scraping(struct io_target *io)
 {
 	io->scrape_pending = true;
 	if (table_age__permits(&io->age, monotonic_ns()) ||
@@ -195,7 +183,7 @@ static void io_target__start_scraping(struct io_target *io)
 	}
 }
 
-static void io_target__proceed(struct io_target *io)
+void io_target__proceed(struct io_target *io)
 {
 	io->state = IO_IDLE;
 	if (io->scrape_pending)
@@ -272,8 +260,10 @@ static void on_scraped(struct io_target *io)
 {
 	const bool is_call = io->transport->operations->is_call;
 	uint64_t landed_ns = monotonic_ns();
-	int ret = io_target__check_header(io);
+	int ret;
 
+	latency__ahead(&io->summary->landed, landed_ns - io->posted_ns);
+	ret = io_target__check_header(io);
 	if (ret < 0)
 		return;
 	if (ret && !is_call && !table_age__covers(&io->age, landed_ns)) {
@@ -386,213 +376,4 @@ void io_target__on_update(struct io_target *io)
 	io->is_added_told = true;
 	if (io->state == IO_IDLE)
 		io_target__renew_table(io);
-}
-
-static void io_target__on_failed(struct flow *flow, int error)
-{
-	io_target__lose(caa_container_of(flow, struct io_target, flow), IO_LOSS_POST, error);
-}
-
-static void io_target__on_scrape_due(void *data)
-{
-	struct io_target *io = data;
-	struct summary *summary = io->summary;
-	uint64_t due;
-
-	due = schedule__take(&io->schedule, monotonic_ns());
-	timer__set_at(&io->scrape_timer, io->schedule.next_ns);
-	if (!due)
-		return;
-	if (io->state == IO_IDLE) {
-		count__add(&summary->missed, due - 1);
-		io_target__start_scraping(io);
-	} else if (!io->has_ring) {
-		count__add(&summary->failed, due);
-		io_target__end_if_done(io);
-	} else if ((io->state == IO_FETCHING || io->state == IO_ADDING) && !io->scrape_pending) {
-		/* As soon as the table, or the values of added entries, landed. */
-		count__add(&summary->missed, due - 1);
-		io->scrape_pending = true;
-	} else {
-		count__add(&summary->missed, due);
-		if (flow__silence_ns(&io->flow) > IO_SILENCE_NS)
-			io_target__lose(io, IO_LOSS_SILENCE, 0);
-	}
-}
-
-static void io_target__on_fetch_due(void *data)
-{
-	struct io_target *io = data;
-
-	if (io->state == IO_FETCHING && !io->is_told && !io_target__may_have_added(io))
-		io_target__want_table(io, IO_WANTS_TABLE);
-	else if (io->state == IO_FETCHING ||
-		 (io->state == IO_IDLE &&
-		  (io->age.changed || io->is_told || io_target__may_have_added(io))))
-		io_target__renew_table(io);
-}
-
-/* A call got no answer so far: perhaps without an error, and long before the next scrape. */
-static void io_target__on_late(void *data)
-{
-	struct io_target *io = data;
-	const uint64_t silence_ns = flow__silence_ns(&io->flow);
-	uint64_t delay_ns = FLOW_LATE_NS;
-
-	if (silence_ns > IO_SILENCE_NS) {
-		io_target__lose(io, IO_LOSS_SILENCE, 0);
-		return;
-	}
-	if (flow__lend(&io->flow))
-		delay_ns = IO_SILENCE_NS - silence_ns + 1;
-	timer__set_at(&io->answer_timer, monotonic_ns() + delay_ns);
-}
-
-static void io_target__on_deadline(void *data)
-{
-	struct io_target *io = data;
-
-	/* If it waits for credits of others or for the control loop, not for an answer. */
-	if (flow__waits(&io->flow) || io->is_controls_turn)
-		timer__set_at(&io->deadline_timer, monotonic_ns() + IO_SILENCE_NS);
-	else
-		io_target__lose(io, IO_LOSS_SILENCE, 0);
-}
-
-/* True if it is the turn of the thread, which may ask; if not, it reported why. */
-static bool io_target__take_turn(struct io_target *io)
-{
-	io->is_controls_turn = false;
-	if (io->state != IO_STOPPED)
-		return true;
-	io_target__report(io, io->is_lost ? IO_LOST : IO_DONE);
-	io->is_lost = false;
-	return false;
-}
-
-static struct io_target *io_of(struct message *order)
-{
-	return caa_container_of(order, struct io_target, order);
-}
-
-static void run_adopt(struct message *order)
-{
-	struct io_target *io = io_of(order);
-	struct timers *timers = io_thread__timers(io->thread);
-	int err;
-
-	timer__init(&io->scrape_timer, timers, io_target__on_scrape_due, io);
-	timer__init(&io->fetch_timer, timers, io_target__on_fetch_due, io);
-	timer__init(&io->deadline_timer, timers, io_target__on_deadline, io);
-	timer__init(&io->answer_timer, timers, io_target__on_late, io);
-	io_thread__count(io->thread, 1);
-	io->state = IO_FETCHING;
-	io->has_ring = false;
-	io->has_scraped = false;
-	io->is_controls_turn = false;
-	io->is_lost = false;
-	io->is_told = false;
-	io->is_added_told = false;
-	if (io->schedule.next_ns)
-		timer__set_at(&io->scrape_timer, io->schedule.next_ns);
-	timer__set_at(&io->deadline_timer, io->deadline_ns);
-	err = io->transport->operations->adopt(io->transport, io->thread);
-	if (err)
-		io_target__lose(io, IO_LOSS_POST, err);
-	else
-		io_target__fetch_table(io);
-}
-
-static void run_fetch(struct message *order)
-{
-	struct io_target *io = io_of(order);
-
-	if (io_target__take_turn(io))
-		io_target__fetch_table(io);
-}
-
-static void run_go_on(struct message *order)
-{
-	struct io_target *io = io_of(order);
-
-	if (!io_target__take_turn(io))
-		return;
-	io->has_ring = true;
-	if (!io->once)
-		timer__stop(&io->deadline_timer);
-	if (!io->schedule.next_ns) {
-		schedule__start(&io->schedule, monotonic_ns());
-		timer__set_at(&io->scrape_timer, io->schedule.next_ns);
-		io->scrape_pending = true;
-	}
-	if (io->has_news && schedule__take_extra(&io->schedule, monotonic_ns()))
-		io->scrape_pending = true;
-	io->has_news = false;
-	if (!io_target__await_updates(io))
-		return;
-	if (io->added)
-		io_target__ask(io, IO_ADDING, TRANSPORT_ADDED);
-	else
-		io_target__proceed(io);
-}
-
-static void run_retime(struct message *message)
-{
-	struct io_target *io = caa_container_of(message, struct io_target, retime);
-
-	/* First: an interval that is ordered from now on is posted again. */
-	atomic_store(&io->is_retiming, false);
-	schedule__change(&io->schedule, atomic_load(&io->retimed_ns), monotonic_ns());
-	if (io->schedule.next_ns && io->state != IO_STOPPED)
-		timer__set_at(&io->scrape_timer, io->schedule.next_ns);
-}
-
-static void run_release(struct message *message)
-{
-	struct io_target *io = caa_container_of(message, struct io_target, release);
-
-	if (io->state != IO_STOPPED)
-		io_target__stop(io);
-	io->state = IO_RELEASED;
-	io->transport->operations->leave(io->transport);
-	io_thread__count(io->thread, -1);
-	io->released_message.run = run_released;
-	mailbox__post(io->control, &io->released_message);
-}
-
-static void io_target__order(struct io_target *io, void (*run)(struct message *order))
-{
-	io->order.run = run;
-	mailbox__post(io_thread__mailbox(io->thread), &io->order);
-}
-
-void io_target__adopt(struct io_target *io)
-{
-	io->flow.failed = io_target__on_failed;
-	io_target__order(io, run_adopt);
-}
-
-void io_target__fetch(struct io_target *io)
-{
-	io_target__order(io, run_fetch);
-}
-
-void io_target__go_on(struct io_target *io)
-{
-	io_target__order(io, run_go_on);
-}
-
-void io_target__retime(struct io_target *io, uint64_t interval_ns)
-{
-	atomic_store(&io->retimed_ns, interval_ns);
-	if (atomic_exchange(&io->is_retiming, true))
-		return;
-	io->retime.run = run_retime;
-	mailbox__post(io_thread__mailbox(io->thread), &io->retime);
-}
-
-void io_target__release(struct io_target *io)
-{
-	io->release.run = run_release;
-	mailbox__post(io_thread__mailbox(io->thread), &io->release);
 }

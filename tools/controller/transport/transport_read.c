@@ -141,6 +141,11 @@ static void transport_read__leave(struct transport *transport)
 	dart_endpoint__leave(read_of(transport)->endpoint);
 }
 
+static void transport_read__ahead(const struct transport *transport, unsigned int step)
+{
+	dart_endpoint__ahead(read_of(transport)->endpoint, step);
+}
+
 static int transport_read__begin(struct transport *transport, enum transport_part part,
 				 uint32_t *fragments)
 {
@@ -206,6 +211,7 @@ static const struct transport_operations operations = {
 	.await_updates = transport_read__await_updates,
 	.cut = transport_read__cut,
 	.free = transport_read__free,
+	.ahead = transport_read__ahead,
 	.adopt = transport_read__adopt,
 	.leave = transport_read__leave,
 	.begin = transport_read__begin,

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Takes the completions of the endpoints that a thread has adopted: see endpoint_set.h. */
 #include <errno.h>
+#include <stddef.h>
 #include <sys/epoll.h>
 
+#include <libdart/prefetch.h>
 #include <libdart/rdma/endpoint_internal.h>
 
 /* Completions that one call takes from the device. */
@@ -54,6 +56,22 @@ void dart_endpoint__leave(struct dart_endpoint *endpoint)
 	dart_endpoint__set_reading(endpoint, false);
 	dart_queue_group__leave(endpoint->group, endpoint->number);
 	endpoint->is_adopted = false;
+}
+
+void dart_endpoint__ahead(const struct dart_endpoint *endpoint, unsigned int step)
+{
+	if (!step) {
+		dart_prefetch(endpoint, offsetof(struct dart_endpoint, request));
+		return;
+	}
+	if (step == 1) {
+		dart_prefetch(endpoint->group, sizeof(*endpoint->group));
+		dart_prefetch(endpoint->queue.landing, sizeof(*endpoint->queue.landing));
+		dart_prefetch(endpoint->queue.qp, sizeof(*endpoint->queue.qp));
+		return;
+	}
+	dart_slots__prefetch(&endpoint->group->slots, endpoint->number);
+	dart_prefetch(endpoint->group->cq, sizeof(*endpoint->group->cq));
 }
 
 uint32_t dart_endpoint__group(const struct dart_endpoint *endpoint)

@@ -87,6 +87,13 @@ int dart_endpoint__adopt(struct dart_endpoint *endpoint);
 void dart_endpoint__leave(struct dart_endpoint *endpoint);
 
 /*
+ * In the thread that posts.  Asks for the memory that READs of the endpoint need, so that the thread
+ * waits once for that of several endpoints: first with the @step 0 for all of them, which reads no
+ * memory, then with 1 and 2.
+ */
+void dart_endpoint__ahead(const struct dart_endpoint *endpoint, unsigned int step);
+
+/*
  * Which group of queue pairs it is in, from 0 in the set; once it is CONNECTED. Another group gets
  * the number once all endpoints on the device have gone.
  */

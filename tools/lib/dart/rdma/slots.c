@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include <libdart/prefetch.h>
+
 static uint32_t slot_of(uint64_t number)
 {
 	return number % DART_SLOTS_MAX;
@@ -69,6 +71,11 @@ void *dart_slots__find(const struct dart_slots *slots, uint64_t number)
 	if (slot >= slots->count || slots->users[slot].number != number)
 		return NULL;
 	return slots->users[slot].user;
+}
+
+void dart_slots__prefetch(const struct dart_slots *slots, uint64_t number)
+{
+	dart_prefetch(&slots->users[slot_of(number)], sizeof(*slots->users));
 }
 
 int dart_numbers__take(struct dart_numbers *numbers, uint32_t *number)

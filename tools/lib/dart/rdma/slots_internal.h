@@ -50,6 +50,8 @@ void dart_slots__enter(struct dart_slots *slots, uint64_t number, void *user);
 void dart_slots__leave(struct dart_slots *slots, uint64_t number);
 /* NULL if the user of @number has left.  Any number is allowed. */
 void *dart_slots__find(const struct dart_slots *slots, uint64_t number);
+/* Asks for the memory that dart_slots__find() needs. */
+void dart_slots__prefetch(const struct dart_slots *slots, uint64_t number);
 
 /*
  * Numbers from 0 of objects that come and go, such as groups of queue pairs: a number that has come
