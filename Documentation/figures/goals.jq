@@ -66,7 +66,7 @@ def four:
 		else empty end),
 	(of("store") as $r | $r.stores[] as $store | $store.results[] as $row | $r |
 		select($row.of_bound) |
-		goal("\($row.name), N = \($store.redundancy), \($store.pages) pages, of the bound";
+		goal("\($row.name), N = \($store.redundancy), slots of \($store.slot_length) bytes, \($store.pages) pages, of the bound";
 			0.9; null; $row.of_bound.median; $row.of_bound.min; $row.of_bound.max; "")),
 	(of("xdp_reporter") as $r | $r.runs[] as $row | $r |
 		goal("the XDP reporter for a report, \($row.collectors) collectors, beyond XDP_TX"; null; 90;

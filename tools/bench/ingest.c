@@ -20,28 +20,43 @@ void ingest__key(uint64_t index, uint8_t key[static INGEST_KEY])
 	memcpy(key, words, INGEST_KEY);
 }
 
-/* The second loop only prefetches; see dart_store__query_batch(). */
-static void ingest__batch(const struct dart_store *store, uint8_t *memory,
-			  const uint8_t *keys, uint64_t first, uint32_t count)
+static void ingest__place(const struct dart_store *store, const uint8_t *keys, uint32_t count,
+			  struct dart_store_place *places)
 {
-	const struct dart_store_geometry *geometry = dart_store__geometry(store);
-	const size_t length = dart_store_geometry__slot_length(geometry);
-	const uint32_t redundancy = geometry->redundancy;
-	struct dart_store_place places[BATCH];
-	uint8_t value[DART_STORE_VALUE_MAX] = { 0 };
-	uint32_t i, copy;
+	uint32_t i;
 
 	for (i = 0; i < count; i++)
 		dart_store_hash__place(dart_store__hash(store), keys + i * INGEST_KEY, INGEST_KEY,
 				       &places[i]);
+}
+
+/* Inline: see dart_store__query_batch(). */
+static inline __attribute__((always_inline)) void
+ingest__prefetch(const struct dart_store_geometry *geometry, const uint8_t *memory,
+		 const struct dart_store_place *places, uint32_t count)
+{
+	const size_t length = dart_store_geometry__slot_length(geometry);
+	const uint32_t redundancy = geometry->redundancy;
+	uint32_t i, copy;
+
 	for (i = 0; i < count; i++) {
 		for (copy = 0; copy < redundancy; copy++) {
-			uint8_t *slot = memory + places[i].slots[copy] * length;
+			const uint8_t *slot = memory + places[i].slots[copy] * length;
 
 			__builtin_prefetch(slot, 1);
 			__builtin_prefetch(slot + length - 1, 1);
 		}
 	}
+}
+
+static void ingest__fill(const struct dart_store_geometry *geometry, uint8_t *memory,
+			 const struct dart_store_place *places, uint64_t first, uint32_t count)
+{
+	const size_t length = dart_store_geometry__slot_length(geometry);
+	const uint32_t redundancy = geometry->redundancy;
+	uint8_t value[DART_STORE_VALUE_MAX] = { 0 };
+	uint32_t i, copy;
+
 	for (i = 0; i < count; i++) {
 		const uint64_t number = first + i;
 
@@ -52,14 +67,22 @@ static void ingest__batch(const struct dart_store *store, uint8_t *memory,
 	}
 }
 
+/* Prefetches the slots of the next batch while it fills those of this one. */
 void ingest__reports(const struct dart_store *store, uint8_t *memory,
 		     const uint8_t *keys, uint64_t first, uint32_t count)
 {
-	uint32_t batch;
+	const struct dart_store_geometry *geometry = dart_store__geometry(store);
+	struct dart_store_place places[2][BATCH];
+	uint32_t batch = 0, next, turn;
 
-	for (; count; count -= batch, first += batch) {
-		batch = count < BATCH ? count : BATCH;
-		ingest__batch(store, memory, keys, first, batch);
-		keys += batch * INGEST_KEY;
+	for (turn = 0; batch || count; turn ^= 1) {
+		next = count < BATCH ? count : BATCH;
+		ingest__place(store, keys, next, places[turn]);
+		ingest__prefetch(geometry, memory, places[turn], next);
+		ingest__fill(geometry, memory, places[turn ^ 1], first, batch);
+		keys += next * INGEST_KEY;
+		count -= next;
+		first += batch;
+		batch = next;
 	}
 }

@@ -2,8 +2,9 @@
 /*
  * store_speed [--slots-log2 K] [--rounds N]: measures how many keys per second one
  * core queries in a store in memory, and how many reports it writes, compared with
- * a bound: one random load of 64 bytes from the same memory per slot of a key.  With
- * huge and with small pages; prints JSON.
+ * a bound: the bytes of a random slot of the same memory are loaded for each slot of a
+ * key, which touch as many lines of the cache.  Slots of 24 bytes, of which a quarter lie
+ * across two lines, with huge and with small pages, and of 32 bytes; prints JSON.
  *
  * The measurements alternate and count CPU time, as the machine may run other
  * programs.
@@ -18,20 +19,20 @@
 
 #include <libdart/random.h>
 #include <libdart/store/store_query.h>
+#include <libdart/store/store_sizing.h>
 
 #include "ingest.h"
 #include "memory.h"
 
 #define KEYS		(1 << 10)	/* per go */
 #define GOES		256		/* per round */
-#define VALUE		20		/* bytes: a path of five switches */
-#define LINE		64
 #define ROUNDS_MAX	1000
 
 struct bench {
 	struct dart_store *store;
 	uint8_t *memory;
 	uint64_t slots;
+	size_t slot_length;
 	uint64_t reported;	/* keys 0 and so on */
 	struct dart_random random;
 	uint64_t sum;		/* of the loaded words */
@@ -56,22 +57,28 @@ static uint64_t cpu_ns(void)
  * As many loads are in flight as the processor supports, and there is no other
  * work: an address takes one multiplication, the loaded words are added up.
  */
-static void load_lines(struct bench *bench)
+static void load_slots(struct bench *bench)
 {
 	enum { BATCH = 64 };
-	const uint64_t lines = bench->slots * (VALUE + 4) / LINE;
-	const uint64_t *addresses[BATCH];
-	uint32_t done, i, word;
+	const size_t last = bench->slot_length - sizeof(uint64_t);
+	const uint8_t *slots[BATCH];
+	uint32_t done, i;
+	uint64_t word;
+	size_t place;
 
 	for (done = 0; done < KEYS * DART_STORE_REDUNDANCY; done += BATCH) {
 		for (i = 0; i < BATCH; i++) {
-			addresses[i] = (const uint64_t *)(bench->memory + LINE *
-				dart_random__below(&bench->random, lines));
-			__builtin_prefetch(addresses[i]);
+			slots[i] = bench->memory + bench->slot_length *
+				dart_random__below(&bench->random, bench->slots);
+			__builtin_prefetch(slots[i]);
+			__builtin_prefetch(slots[i] + last);
 		}
-		for (i = 0; i < BATCH; i++)
-			for (word = 0; word < LINE / sizeof(uint64_t); word++)
-				bench->sum += addresses[i][word];
+		for (i = 0; i < BATCH; i++) {
+			for (place = 0; place <= last; place += sizeof(word)) {
+				memcpy(&word, slots[i] + place, sizeof(word));
+				bench->sum += word;
+			}
+		}
 	}
 }
 
@@ -101,7 +108,7 @@ static const struct {
 	const char *name;
 	void (*run)(struct bench *bench);
 } kinds[KINDS] = {
-	[BOUND] = { "bound", load_lines },
+	[BOUND] = { "bound", load_slots },
 	[BATCH] = { "query_batch", query_batch },
 	[SINGLE] = { "query_single", query_single },
 	[INGEST] = { "ingest", ingest },
@@ -171,10 +178,11 @@ static void print_rounds(double (*ns)[KINDS], uint32_t rounds)
 	}
 }
 
-static void run(uint32_t slots_log2, uint32_t rounds, bool is_huge)
+/* @value: bytes, a multiple of 8 with the checksum */
+static void run(uint32_t slots_log2, uint32_t rounds, uint32_t value, bool is_huge)
 {
 	const struct dart_store_geometry geometry = {
-		.slots = UINT64_C(1) << slots_log2, .value_length = VALUE,
+		.slots = UINT64_C(1) << slots_log2, .value_length = value,
 		.checksum_bits = 32, .redundancy = DART_STORE_REDUNDANCY,
 	};
 	const size_t length = dart_store_geometry__length(&geometry);
@@ -186,6 +194,7 @@ static void run(uint32_t slots_log2, uint32_t rounds, bool is_huge)
 		err(EXIT_FAILURE, "calloc");
 	bench->memory = memory__new(length, is_huge);
 	bench->slots = geometry.slots;
+	bench->slot_length = dart_store_geometry__slot_length(&geometry);
 	bench->random = dart_random__of(1);
 	if (!bench->memory || dart_store__new(&geometry, bench->memory, &bench->store))
 		errx(EXIT_FAILURE, "out of memory (use a smaller --slots-log2)");
@@ -203,7 +212,9 @@ static void run(uint32_t slots_log2, uint32_t rounds, bool is_huge)
 	}
 	fputc('\n', stderr);
 
-	printf("{\"pages\": \"%s\", \"memory\": %zu, \"huge\": %zu, \"redundancy\": %u, \"found\": %.4f, \"sum\": %" PRIu64 ", \"results\": [",
+	printf("{\"slot_length\": %zu, \"lines\": %.4g, ", bench->slot_length,
+	       dart_store_sizing__lines(bench->slot_length));
+	printf("\"pages\": \"%s\", \"memory\": %zu, \"huge\": %zu, \"redundancy\": %u, \"found\": %.4f, \"sum\": %" PRIu64 ", \"results\": [",
 	       is_huge ? "huge" : "small", length, memory__huge(bench->memory),
 	       geometry.redundancy,
 	       (double)bench->found / rounds / GOES / KEYS, bench->sum);
@@ -231,7 +242,12 @@ int main(int argc, char *argv[])
 		{ "rounds", required_argument, NULL, 'r' },
 		{ }
 	};
-	uint32_t slots_log2 = 26, rounds = 15;
+	/* A path of five switches, and one of seven, whose slots lie in a line each. */
+	static const struct {
+		uint32_t value;
+		bool is_huge;
+	} stores[] = { { 20, true }, { 28, true }, { 20, false } };
+	uint32_t slots_log2 = 26, rounds = 15, i;
 	int option;
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -243,9 +259,10 @@ int main(int argc, char *argv[])
 			parse("", 0);
 	}
 	printf("{\"stores\": [");
-	run(slots_log2, rounds, true);
-	printf(", ");
-	run(slots_log2, rounds, false);
+	for (i = 0; i < sizeof(stores) / sizeof(*stores); i++) {
+		printf("%s", i ? ", " : "");
+		run(slots_log2, rounds, stores[i].value, stores[i].is_huge);
+	}
 	printf("]}\n");
 	return EXIT_SUCCESS;
 }

@@ -144,6 +144,26 @@ __attribute__((format(printf, 2, 3))) static void reason(json_t *reasons, const 
 	json_array_append_new(reasons, json_string(sentence));
 }
 
+/* How many lines of the cache a query touches, and the price of touching fewer. */
+static void reason_lines(json_t *reasons, const struct dart_store_geometry *store)
+{
+	const size_t slot = dart_store_geometry__slot_length(store);
+	const double lines = dart_store_sizing__lines(slot);
+	const size_t whole = dart_store_sizing__whole(slot);
+
+	if (whole == slot)
+		reason(reasons, "Each slot lies in one line of the cache: a query touches %u.",
+		       store->redundancy);
+	else if (whole)
+		reason(reasons,
+		       "A slot touches %.3g lines of the cache on average, a query %.3g: with --value %zu each slot lies in one, a query touches %.0f %% fewer lines, and the memory is %.3g times as large.",
+		       lines, lines * store->redundancy, whole - store->checksum_bits / 8,
+		       100 * (1 - 1 / lines), (double)whole / (double)slot);
+	else
+		reason(reasons, "A slot touches %.3g lines of the cache on average, a query %.3g.",
+		       lines, lines * store->redundancy);
+}
+
 static void reason_choice(json_t *reasons, const struct dart_sizing_wish *wish,
 			  const struct dart_store_sizing *plan)
 {
@@ -224,6 +244,7 @@ static json_t *reasons_of(const struct dart_sizing_wish *wish, const struct dart
 
 	reason(reasons, "A slot has a checksum of %u bytes and a value of %u bytes: %zu bytes.",
 	       store->checksum_bits / 8, store->value_length, slot);
+	reason_lines(reasons, store);
 	reason_choice(reasons, wish, plan);
 	if (wish->memory)
 		reason(reasons, "%" PRIu64 " bytes are %" PRIu64 " slots.",

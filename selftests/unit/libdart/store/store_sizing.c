@@ -178,6 +178,25 @@ static double wrong_with(uint32_t checksum_bits)
 	return risks.wrong.high;
 }
 
+/* Beside the slots of a store, one by one. */
+static void test_lines(void **state)
+{
+	const uint32_t slots = 4096;
+	uint32_t length, slot, lines;
+
+	for (length = 1; length <= 72; length++) {
+		for (slot = 0, lines = 0; slot < slots; slot++)
+			lines += (slot * length + length - 1) / 64 - slot * length / 64 + 1;
+		check_near(dart_store_sizing__lines(length), (double)lines / slots, 1e-12);
+	}
+	check_near(dart_store_sizing__lines(24), 1.25, 0);
+	check_near(dart_store_sizing__lines(32), 1, 0);
+	assert_int_equal(dart_store_sizing__whole(24), 32);
+	assert_int_equal(dart_store_sizing__whole(32), 32);
+	assert_int_equal(dart_store_sizing__whole(33), 64);
+	assert_int_equal(dart_store_sizing__whole(65), 0);
+}
+
 static void test_inverses(void **state)
 {
 	static const double successes[] = { .01, .5, .9, .999, .999999 };
@@ -346,6 +365,8 @@ int main(void)
 		     test_wrong_answers),
 		TEST("load, redundancy, estimate and checksum width invert the success and error formulas",
 		     test_inverses),
+		TEST("the lines that slots of each length touch are those of a store's slots, one by one",
+		     test_lines),
 		TEST("a planned store reaches the wanted success, and half of it does not",
 		     test_plans),
 		TEST("a plan that is contradictory or cannot be reached is refused with a reason",

@@ -275,6 +275,33 @@ double dart_store_sizing__estimate(uint64_t written, uint64_t samples, uint32_t 
 	return -log1p(-(double)written / (double)samples) / redundancy;
 }
 
+/* ---- lines of the cache */
+
+#define LINE 64
+
+double dart_store_sizing__lines(size_t slot_length)
+{
+	uint64_t first, last, lines = 0;
+	uint32_t slot;
+
+	/* The places of slots within a line repeat after 64 slots, or sooner. */
+	for (slot = 0; slot < LINE; slot++) {
+		first = slot * slot_length / LINE;
+		last = ((slot + 1) * slot_length - 1) / LINE;
+		lines += last - first + 1;
+	}
+	return (double)lines / LINE;
+}
+
+size_t dart_store_sizing__whole(size_t slot_length)
+{
+	size_t length = 1;
+
+	while (length < slot_length)
+		length *= 2;
+	return length <= LINE ? length : 0;
+}
+
 /* ---- stores for a wish */
 
 static int check_wish(const struct dart_sizing_wish *wish, struct dart_error *error)

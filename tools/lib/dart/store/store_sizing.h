@@ -59,6 +59,17 @@ double dart_store_sizing__falling_average(double load, uint32_t most);
 /* The load, from a sample of slots; INFINITY if all of them are written. */
 double dart_store_sizing__estimate(uint64_t written, uint64_t samples, uint32_t redundancy);
 
+/*
+ * The lines of the cache, of 64 bytes, that a slot of @slot_length bytes touches on average, in a
+ * store whose memory begins with a line: at least 1.
+ */
+double dart_store_sizing__lines(size_t slot_length);
+/*
+ * The least length from @slot_length on with which no slot lies across lines that it would fit in;
+ * 0 above 64, where each slot does.
+ */
+size_t dart_store_sizing__whole(size_t slot_length);
+
 /* The requirements: success or memory, and others; 0 leaves the choice open. */
 struct dart_sizing_wish {
 	uint64_t flows;		/* keys, each reported once */
