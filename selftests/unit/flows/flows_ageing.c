@@ -132,6 +132,58 @@ static void test_idle_flow_ends(void **state)
 	close_scene();
 }
 
+/* The table has not removed its entries yet when a packet comes. */
+static void test_packet_at_the_end(void **state)
+{
+	const struct end remote = at(REMOTE, 53);
+	struct end outside, inside;
+
+	begin(2, 65536);
+	outside = out(IPPROTO_UDP, host(0), remote);
+	scene.now += (TIMEOUT + 1) * SECOND;
+	function__tick(scene.function, scene.now, true);
+	assert_int_equal(flow_of(0)->state, FLOW_ENDING);
+	assert_int_equal(flow_of(1)->state, FLOW_ENDING);
+	assert_int_equal(try_back(IPPROTO_UDP, remote, outside, &inside), NAT_TRANSLATED);
+	assert_true(end__equal(&inside, &(struct end){ host(0).address, host(0).port }));
+	assert_int_equal(out(IPPROTO_UDP, host(0), remote).port, outside.port);
+	settle();
+	assert_int_equal(flow_of(0)->state, FLOW_ENTERED);
+	assert_null(flow_of(1));
+	assert_int_equal(scene.ended, 1);
+	/* It ages again, and a user's end of it is one, even while it ends by itself. */
+	scene.now += (TIMEOUT + 1) * SECOND;
+	function__tick(scene.function, scene.now, true);
+	assert_int_equal(flow_of(0)->state, FLOW_ENDING);
+	function__end(scene.function, flow_of(0));
+	assert_int_equal(try_out(IPPROTO_UDP, host(0), remote), NAT_ENDED);
+	settle();
+	assert_null(flow_of(0));
+	assert_int_equal(scene.ended, 2);
+	close_scene();
+}
+
+/* dartd goes away while entries of a flow are being removed. */
+static void test_packet_without_a_table(void **state)
+{
+	const struct end remote = at(REMOTE, 53);
+	struct end outside;
+
+	begin(1, 65536);
+	outside = out(IPPROTO_UDP, host(0), remote);
+	scene.now += (TIMEOUT + 1) * SECOND;
+	function__tick(scene.function, scene.now, true);
+	assert_int_equal(flow_of(0)->state, FLOW_ENDING);
+	scene.changes = 0;
+	assert_int_equal(out(IPPROTO_UDP, host(0), remote).port, outside.port);
+	scene.changes = 0;
+	function__compare(scene.function);
+	settle();
+	assert_int_equal(flow_of(0)->state, FLOW_ENTERED);
+	assert_int_equal(scene.ended, 0);
+	close_scene();
+}
+
 static void test_used_flow_stays(void **state)
 {
 	const struct function_counts *counts;
@@ -356,6 +408,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("an idle flow ends within 10 seconds of its time-out", test_idle_flow_ends),
+		TEST("a packet of an idle flow whose entries are being removed enters it again",
+		     test_packet_at_the_end),
+		TEST("so it does when dartd goes away meanwhile", test_packet_without_a_table),
 		TEST("a flow that the switch uses in one direction stays in the table",
 		     test_used_flow_stays),
 		TEST("no flow ends early, whatever other flows have its cells", test_random_use),

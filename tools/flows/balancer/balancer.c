@@ -275,7 +275,7 @@ static void break_flows(struct balancer *balancer, struct server *server, bool b
 				   flow->tracked.connection.phase == CONNECTION_OPENING;
 
 		next = LIST_NEXT(flow, of_server);
-		if (flow->tracked.flow.state == FLOW_ENDING || (!opens && !breaks_all))
+		if (function__is_ending(&flow->tracked.flow) || (!opens && !breaks_all))
 			continue;
 		balancer->broken += !opens;
 		function__end(&balancer->tracking.function, &flow->tracked.flow);

@@ -94,7 +94,7 @@ static enum tracking_outcome take_segment(struct tracking *tracking, struct trac
 	const enum connection_phase before = tracked->connection.phase;
 	struct function *function = &tracking->function;
 
-	if (tracked->flow.state == FLOW_ENDING)
+	if (function__is_ending(&tracked->flow))
 		return TRACKING_ENDED;
 	if (tracked->flow.is_over && connection__is_first(segment)) {
 		/* The same ports again; while its entries are being removed, the next SYN. */

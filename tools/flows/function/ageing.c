@@ -110,6 +110,7 @@ static void take_answer(struct function *function, struct flow *flow, uint64_t i
 	if (wheel__deadline(function, flow) <= now_ns) {
 		function->counts.idle++;
 		function__end(function, flow);
+		flow->is_idle = true; /* it has entries, so it is there until these are removed */
 		return;
 	}
 	function->counts.in_use++;

@@ -282,12 +282,21 @@ void function__set_closure(struct function *function, struct flow *flow, enum fl
 		function->handlers->closed(function->subject, flow);
 }
 
+bool function__is_ending(const struct flow *flow)
+{
+	return flow->state == FLOW_ENDING && !flow->is_idle;
+}
+
 bool function__use(struct function *function, struct flow *flow, const struct packet *packet,
 		   uint64_t now_ns)
 {
 	switch (flow->state) {
 	case FLOW_ENDING:
-		return false;
+		if (!flow->is_idle)
+			return false;
+		flow->is_idle = false;
+		function__enter(function, flow, now_ns);
+		break;
 	case FLOW_KEPT:
 		set_state(function, flow, FLOW_KEPT, now_ns);
 		break;
@@ -346,6 +355,7 @@ void function__ask(struct function *function, struct flow *flow, uint64_t now_ns
 
 void function__end(struct function *function, struct flow *flow)
 {
+	flow->is_idle = false;
 	switch (flow->state) {
 	case FLOW_KEPT:
 	case FLOW_ASKED:

@@ -17,6 +17,7 @@ struct flow {
 	enum flow_state state;
 	bool is_kept; /* never in the table */
 	bool is_over; /* further packets do not enter it again */
+	bool is_idle; /* it ends for no other reason: another packet enters it again */
 	bool is_recorded; /* the journal has it */
 	enum flow_closure closure; /* as the journal has it */
 	uint8_t seen; /* entries that a comparison found in the table */
@@ -158,6 +159,8 @@ void function__add(struct function *function, struct flow *flow, uint64_t hash,
 void function__begin(struct function *function, struct flow *flow);
 /* For the journal: its connection is like this now. */
 void function__set_closure(struct function *function, struct flow *flow, enum flow_closure closure);
+/* Is it being ended, whatever packets come? */
+bool function__is_ending(const struct flow *flow);
 /* A packet of the flow is here: enters it again if it was asked.  False: it is being ended. */
 bool function__use(struct function *function, struct flow *flow, const struct packet *packet,
 		   uint64_t now_ns);

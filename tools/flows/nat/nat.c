@@ -252,7 +252,7 @@ static void follow(struct nat *nat, struct nat_flow *flow, enum flow_direction d
 static enum nat_verdict use(struct nat *nat, struct nat_flow *flow, enum flow_direction direction,
 			    const struct packet *packet, uint64_t now_ns)
 {
-	if (flow->flow.state != FLOW_ENDING)
+	if (!function__is_ending(&flow->flow))
 		follow(nat, flow, direction, packet, now_ns);
 	return function__use(&nat->function, &flow->flow, packet, now_ns) ? NAT_TRANSLATED :
 									    NAT_ENDED;
