@@ -81,7 +81,7 @@ check "the journal lists all flows" [ "$(stat -c %s /run/flows.journal)" -gt $((
 check "the doctor finds nothing wrong" sh -c \
 	"dart-flows --policy $policy --control $control --json doctor >/run/findings"
 check "it looks at all" is_true '[.[].check] ==
-	["policy", "capability", "interface", "dartd", "table", "daemon"]' /run/findings
+	["policy", "capability", "queue", "interface", "dartd", "table", "daemon"]' /run/findings
 
 # ---- restarts
 

@@ -41,7 +41,6 @@ static bool is_within(struct rate *credit, uint64_t rate, uint64_t now)
 /* Can the frame be looked into? */
 static bool take_frame(struct flows *flows, const struct port_frame *frame, uint64_t now)
 {
-	flows->received++;
 	if (!is_within(&flows->taken, flows->policy->rate, now)) {
 		flows->limited++;
 		return false;
@@ -191,6 +190,13 @@ static enum function_action take(struct flows *flows, struct packet *packet, uin
 	return action;
 }
 
+/* A frame to a group of hosts, or to all. */
+static bool pass_over(struct flows *flows)
+{
+	flows->for_many++;
+	return false;
+}
+
 /* Returns whether the packet leaves: routed, or as an answer to its sender, in @answer. */
 static bool judge(struct flows *flows, const struct port_frame *frame, struct packet *packet,
 		  uint8_t *answer, uint64_t now)
@@ -199,15 +205,16 @@ static bool judge(struct flows *flows, const struct port_frame *frame, struct pa
 	struct original original;
 	enum packet_flaw flaw;
 
+	flows->received++;
 	/* A host asks for all of many when it does not know the address of the switch. */
 	if (frame->is_for_many && !flows->policy->neighbour_count)
-		return false;
+		return pass_over(flows);
 	if (!take_frame(flows, frame, now))
 		return false;
 	if (flows->policy->neighbour_count && flows__answer_neighbour(flows, frame, packet, answer))
 		return true;
 	if (frame->is_for_many)
-		return false;
+		return pass_over(flows);
 	flaw = packet__read(packet, frame->bytes, frame->length);
 	/* Behind the tags that the filter of the port saw. */
 	if (packet->is_ipv6 && !flows->policy->has_ipv6)

@@ -42,8 +42,8 @@ struct flows {
 	struct rate taken, refused;
 	uint8_t answers[PORT_FRAMES][PACKET_ANSWER_MAX]; /* of one turn */
 	uint64_t flaws[PACKET_FLAWS];
-	uint64_t received, limited, answered, exceeded, followed, tagged, long_frames, unrouted,
-		oversized, mtu_told, neighbours_told, unsent, unwritten;
+	uint64_t received, limited, answered, exceeded, followed, tagged, long_frames, for_many,
+		unrouted, oversized, mtu_told, neighbours_told, unsent, unwritten;
 	uint16_t mtu; /* of the port */
 };
 

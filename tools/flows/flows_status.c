@@ -28,6 +28,7 @@ static json_t *pack_packets(struct flows *flows)
 	set_count(packets, "rate", flows->limited);
 	set_count(packets, "tagged", flows->tagged);
 	set_count(packets, "long", flows->long_frames);
+	set_count(packets, "for_many", flows->for_many);
 	set_count(packets, "unrouted", flows->unrouted);
 	set_count(packets, "oversized", flows->oversized);
 	set_count(packets, "mtu_told", flows->mtu_told);

@@ -18,6 +18,7 @@
 #include "tools/doctor/certificate.h"
 #include "tools/doctor/findings.h"
 #include "tools/flows/function/function.h"
+#include "tools/flows/packet/port.h"
 
 /* For dartd on another host. */
 #define PATIENCE_MS 5000
@@ -48,13 +49,30 @@ static const struct schema *schema_of(const struct policy *policy)
 
 /* ---- this process and the interface */
 
+/* As the daemon gets it in its unit, without CAP_NET_ADMIN. */
+static void check_queue(struct findings *findings, int fd)
+{
+	const int given = port__widen(fd, false);
+
+	if (given >= PORT_QUEUE) {
+		findings__ok(findings, "queue", "the queue of the port takes %d KiB", given >> 10);
+		return;
+	}
+	findings__warn(findings, "queue",
+		       "the queue of the port takes %d of %d KiB: while the daemon is busy, more "
+		       "packets are lost and counted as overrun",
+		       given >> 10, PORT_QUEUE >> 10);
+	findings__command(findings, "sysctl -w net.core.rmem_max=%d", PORT_QUEUE);
+}
+
 static void check_capability(struct findings *findings)
 {
 	const int fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
 
 	if (fd >= 0) {
-		close(fd);
 		findings__ok(findings, "capability", "a packet socket can be opened");
+		check_queue(findings, fd);
+		close(fd);
 		return;
 	}
 	findings__fail(findings, "capability", "cannot open a packet socket: %s",

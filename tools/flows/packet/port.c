@@ -16,8 +16,6 @@
 
 #include "packet_internal.h"
 
-#define RECEIVE_BUFFER (8 << 20) /* bytes; the kernel gives as much as it allows */
-
 struct port {
 	char interface[IFNAMSIZ];
 	unsigned int index;
@@ -68,17 +66,29 @@ static int set_up(struct port *port, const uint16_t types[static PORT_TYPES], bo
 		.sll_protocol = htons(ETH_P_ALL),
 		.sll_ifindex = port->index,
 	};
-	const int yes = 1, buffer = RECEIVE_BUFFER;
+	const int yes = 1;
 
 	/* Frames that this host sends are no frames of the switch. */
 	setsockopt(port->fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &yes, sizeof(yes));
-	setsockopt(port->fd, SOL_SOCKET, SO_RCVBUF, &buffer, sizeof(buffer));
+	port__widen(port->fd, true);
 	if (set_filter(port, types, has_tags) ||
 	    setsockopt(port->fd, SOL_PACKET, PACKET_AUXDATA, &yes, sizeof(yes)) ||
 	    setsockopt(port->fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &all, sizeof(all)) ||
 	    bind(port->fd, (const struct sockaddr *)&address, sizeof(address)))
 		return -errno;
 	return 0;
+}
+
+int port__widen(int fd, bool can_force)
+{
+	const int wanted = PORT_QUEUE;
+	int given = 0;
+	socklen_t length = sizeof(given);
+
+	if (!can_force || setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &wanted, sizeof(wanted)))
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &wanted, sizeof(wanted));
+	/* The kernel doubles the number, for its own use. */
+	return getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &given, &length) ? 0 : given / 2;
 }
 
 int port__open(const char *interface, const uint16_t types[static PORT_TYPES], bool has_tags,

@@ -13,6 +13,8 @@
 /* Frames that are taken, or sent, at once; bytes of the longest one. */
 #define PORT_FRAMES 64
 #define PORT_FRAME_MAX 9728
+/* Bytes that the queue of a port should have: frames wait there while the daemon is busy. */
+#define PORT_QUEUE (8 << 20)
 
 struct port_frame {
 	uint8_t *bytes;
@@ -34,6 +36,11 @@ struct port;
 int port__open(const char *interface, const uint16_t types[static PORT_TYPES], bool has_tags,
 	       struct port **port, struct dart_error *error);
 void port__close(struct port *port);
+/*
+ * Gives the queue of the packet socket @fd as much of PORT_QUEUE as the kernel allows: with
+ * @can_force and CAP_NET_ADMIN all of it, otherwise up to net.core.rmem_max.  Returns the bytes.
+ */
+int port__widen(int fd, bool can_force);
 int port__fd(const struct port *port);
 /* The Ethernet address of the interface. */
 void port__mac(const struct port *port, uint8_t mac[static 6]);
