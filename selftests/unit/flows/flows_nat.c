@@ -312,6 +312,35 @@ static unsigned int send_damaged(uint8_t protocol)
 	return take(frame, length, true);
 }
 
+static void test_spoofed(void **state)
+{
+	const struct end inside = at(INSIDE, 4000), remote = at(REMOTE, 53);
+	uint8_t frame[200];
+	size_t length;
+	struct nat_counts counts;
+
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1}]\n");
+	length = make(frame, IPPROTO_UDP, inside, remote, 20);
+	put16(frame + TCP + 4, 20);
+	frame[11] = 0xb; /* from outside */
+	assert_int_equal(take(frame, length, false), NAT_SPOOFED);
+	nat__count(scene.function, &counts);
+	assert_int_equal(counts.mappings, 0);
+	assert_int_equal(counts.subscribers, 0);
+	assert_int_equal(counts.ports[POLICY_UDP], 0);
+	/* The switch asks no packet of a flow for its way, nor does the daemon. */
+	out(IPPROTO_UDP, inside, remote);
+	assert_int_equal(take(frame, length, false), NAT_TRANSLATED);
+	length = make(frame, IPPROTO_UDP, inside, at(REMOTE + 1, 53), 20);
+	put16(frame + TCP + 4, 20);
+	frame[11] = 0xb;
+	assert_int_equal(take(frame, length, false), NAT_SPOOFED);
+	close_scene();
+	open_scene(&nat_type, "pools: [{addresses: 203.0.113.1}]\nreverse_path: off\n");
+	assert_int_equal(take(frame, length, false), NAT_TRANSLATED);
+	close_scene();
+}
+
 static void test_what_begins_a_flow(void **state)
 {
 	static const uint8_t wrong[] = { 0, F, R, S | A, F | A, R | A, S | F, S | R, S | F | A };
@@ -385,6 +414,7 @@ int main(void)
 		TEST("so does one from inside", test_errors_from_inside),
 		TEST("so does one between two hosts inside", test_errors_of_hairpins),
 		TEST("without a journal no flow begins", test_closed),
+		TEST("a stranger begins no flow with the address of a host inside", test_spoofed),
 		TEST("a port is never two mappings'", test_ports_are_never_doubled),
 	};
 

@@ -3,9 +3,11 @@
 #ifndef FLOWS_NAT_SCENE_H
 #define FLOWS_NAT_SCENE_H
 
-#define BASE                                                      \
-	"interface: eth1\ntable: nat\ninside: [10.0.0.0/8]\n"     \
-	"routes: [{prefix: 0.0.0.0/0, mac: 02:00:00:00:00:0b}]\n" \
+#define BASE                                                  \
+	"interface: eth1\ntable: nat\ninside: [10.0.0.0/8]\n" \
+	"routes:\n"                                           \
+	" - {prefix: 10.0.0.0/8, mac: 02:00:00:00:00:0a}\n"   \
+	" - {prefix: 0.0.0.0/0, mac: 02:00:00:00:00:0b}\n"    \
 	"timeouts: {tcp: 1000s, udp: 100s, icmp: 10s}\n"
 
 #include "flows_scene.h"

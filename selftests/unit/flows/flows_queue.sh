@@ -14,7 +14,7 @@ cat >"$scratch/policy.yaml" <<-END
 	table: nat
 	inside: [10.0.0.0/8]
 	pools: [{addresses: 203.0.113.1}]
-	routes: [{prefix: 0.0.0.0/0, mac: 02:00:00:00:00:0b}]
+	routes: [{prefix: 10.0.0.0/8, mac: 02:00:00:00:00:0a}, {prefix: 0.0.0.0/0, mac: 02:00:00:00:00:0b}]
 	rate: 1000000
 	dartd: $scratch/dartd.sock
 	journal: $scratch/journal

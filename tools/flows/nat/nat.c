@@ -14,7 +14,7 @@ static const char *const verdict_names[NAT_VERDICTS] = {
 	[NAT_TRANSLATED] = "translated", [NAT_RELATED] = "related",   [NAT_UNRELATED] = "unrelated",
 	[NAT_UNKNOWN] = "unknown",	 [NAT_FILTERED] = "filtered", [NAT_LIMITED] = "limited",
 	[NAT_EXHAUSTED] = "exhausted",	 [NAT_ENDED] = "ended",	      [NAT_CLOSED] = "closed",
-	[NAT_INVALID] = "invalid",
+	[NAT_INVALID] = "invalid",	 [NAT_SPOOFED] = "spoofed",
 };
 
 /* No new flow uses the mapping, and its flows end. */
@@ -284,7 +284,7 @@ static enum nat_verdict translate_back(struct nat *nat, struct packet *packet, u
 /* From inside; an echo reply has no port that could be mapped. */
 static enum nat_verdict translate_out(struct nat *nat, struct packet *packet, uint64_t now_ns)
 {
-	enum nat_verdict verdict = NAT_TRANSLATED;
+	enum nat_verdict verdict;
 	struct mapping *mapping;
 	struct nat_flow *flow = NULL;
 
@@ -293,14 +293,18 @@ static enum nat_verdict translate_out(struct nat *nat, struct packet *packet, ui
 	mapping = nat__mapping_inside(nat, packet->protocol, &packet->source);
 	if (mapping)
 		flow = nat__find_flow(nat, mapping, &packet->destination);
-	else if (nat->function.is_closed)
-		verdict = NAT_CLOSED;
-	else if (nat->function.counts.flows >= nat->function.policy->flows)
-		verdict = NAT_EXHAUSTED;
-	else
+	/* A stranger would take ports in the name of a host inside. */
+	if (!flow && policy__is_spoofed(nat->function.policy, packet))
+		return NAT_SPOOFED;
+	if (!mapping && nat->function.is_closed)
+		return NAT_CLOSED;
+	if (!mapping && nat->function.counts.flows >= nat->function.policy->flows)
+		return NAT_EXHAUSTED;
+	if (!mapping) {
 		mapping = nat__map(nat, packet->protocol, &packet->source, &verdict);
-	if (!mapping)
-		return verdict;
+		if (!mapping)
+			return verdict;
+	}
 	verdict = NAT_TRANSLATED;
 	if (!flow)
 		verdict = begin(nat, mapping, &packet->destination, packet, now_ns, &flow);

@@ -31,6 +31,7 @@ enum nat_verdict {
 	NAT_ENDED, /* its flow is being ended */
 	NAT_CLOSED, /* no flow can begin: the journal cannot be written */
 	NAT_INVALID, /* damaged, and of no flow */
+	NAT_SPOOFED, /* it would begin a flow, but does not come from the next hop of its source */
 	NAT_VERDICTS
 };
 
