@@ -74,6 +74,7 @@ static size_t make(uint8_t *frame, uint64_t *state, uint8_t protocol)
 	for (i = 0; i < length; i++)
 		frame[i] = random__below(state, 256);
 	put16(frame + 12, 0x0800);
+	memset(frame + IP + 20, 1, options);
 	frame[IP] = 0x45 + options / 4;
 	put16(frame + IP + 2, length - IP);
 	put16(frame + IP + 6, 0x4000);
@@ -531,6 +532,47 @@ static void test_quoted(void **state)
 		rewrite_quoted(&random, protocols[i % 3]);
 }
 
+static enum packet_flaw with_options(const uint8_t options[static 12])
+{
+	uint8_t frame[IP + 20 + 12 + 20] = {};
+	struct packet packet;
+
+	put16(frame + 12, 0x0800);
+	frame[IP] = 0x48;
+	put16(frame + IP + 2, sizeof(frame) - IP);
+	frame[IP + 8] = 64;
+	frame[IP + 9] = IPPROTO_UDP;
+	memcpy(frame + IP + 20, options, 12);
+	put16(frame + IP + 32 + 4, 20);
+	write_checksums(frame, sizeof(frame));
+	return packet__read(&packet, frame, sizeof(frame));
+}
+
+static void test_source_routes(void **state)
+{
+	static const uint8_t good[][12] = {
+		{ 1, 1, 1, 1, 0, 131 }, /* no option comes after the last one */
+		{ 7, 11, 4, 137, 131, 137, 131 }, /* these are addresses of a recorded route */
+		{ 148, 4, 0, 0 },
+		{ 7, 0, 131, 7 }, /* malformed */
+		{ 7, 255, 131 },
+		{ 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 7 },
+	};
+	static const uint8_t routes[][12] = {
+		{ 131, 7, 4, 10, 0, 0, 9 },
+		{ 137, 7, 4, 10, 0, 0, 9 },
+		{ 1, 1, 1, 131, 7, 4, 10, 0, 0, 9 },
+		{ 148, 4, 0, 0, 131, 7, 4, 10, 0, 0, 9 },
+		{ 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 131 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(good) / sizeof(*good); i++)
+		assert_int_equal(with_options(good[i]), PACKET_GOOD);
+	for (i = 0; i < sizeof(routes) / sizeof(*routes); i++)
+		assert_int_equal(with_options(routes[i]), PACKET_OTHER);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -542,6 +584,7 @@ int main(void)
 		TEST("checksums that the sender left to its adapter are computed",
 		     test_partial_checksums),
 		TEST("what cannot be translated is told by its flaw", test_flaws),
+		TEST("a packet whose sender chooses its way is of no flow", test_source_routes),
 		TEST("a damaged segment or datagram is not sound", test_sound),
 		TEST("a segment is refused by RST", test_resets),
 		TEST("a packet that an error quotes gets other ends", test_quoted),

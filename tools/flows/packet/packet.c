@@ -238,6 +238,27 @@ static enum packet_flaw read_fragment(struct packet *packet, size_t length)
 	return PACKET_FRAGMENT;
 }
 
+/*
+ * Does a sender name further nodes?  The last destination would be another one (RFC 7126, 4.3, 4.4).
+ * Options after one that is malformed are no node's.
+ */
+static bool has_source_route(const uint8_t *ip, size_t header)
+{
+	size_t at = IP_LENGTH;
+
+	while (at < header && ip[at] != OPTION_END) {
+		if (ip[at] == OPTION_LOOSE_ROUTE || ip[at] == OPTION_STRICT_ROUTE)
+			return true;
+		if (ip[at] == OPTION_NOTHING)
+			at++;
+		else if (at + 1 < header && ip[at + 1] >= 2)
+			at += ip[at + 1];
+		else
+			break;
+	}
+	return false;
+}
+
 static enum packet_flaw read_ipv4(struct packet *packet, size_t length)
 {
 	uint8_t *ip = packet->ip;
@@ -260,6 +281,8 @@ static enum packet_flaw read_ipv4(struct packet *packet, size_t length)
 	packet->destination.address = get32(ip + OFFSET_DESTINATION);
 	packet->identification = get16(ip + 4);
 	packet->is_fragment = get16(ip + OFFSET_FRAGMENT) & (MORE_FRAGMENTS | FRAGMENT_OFFSET);
+	if (has_source_route(ip, header))
+		return PACKET_OTHER;
 	return packet->is_fragment ? read_fragment(packet, total - header) : PACKET_GOOD;
 }
 

@@ -21,8 +21,8 @@ enum packet_flaw {
 	PACKET_GOOD,
 	PACKET_CUT, /* it ends within a header, or lengths contradict each other */
 	/*
-	 * neither TCP, UDP, an ICMP echo nor an ICMP error; of IPv6, also addresses that no router
-	 * forwards, and a source route
+	 * neither TCP, UDP, an ICMP echo nor an ICMP error; one with a source route; of IPv6, also
+	 * addresses that no router forwards
 	 */
 	PACKET_OTHER,
 	PACKET_DAMAGED, /* wrong checksum of the IPv4 header */

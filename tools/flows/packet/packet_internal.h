@@ -45,6 +45,11 @@
 #define OFFSET_CHECKSUM 10
 #define OFFSET_SOURCE 12
 #define OFFSET_DESTINATION 16
+/* Options of IPv4; the first two have no length. */
+#define OPTION_END 0
+#define OPTION_NOTHING 1
+#define OPTION_LOOSE_ROUTE 131
+#define OPTION_STRICT_ROUTE 137
 #define OFFSET6_PAYLOAD 4
 #define OFFSET6_NEXT_HEADER 6
 #define OFFSET6_HOPS 7
