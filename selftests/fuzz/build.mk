@@ -40,6 +40,9 @@ fuzz_flows_balancer_parsers := $(wildcard tools/flows/balancer/*.c tools/flows/c
 fuzz_flows_firewall_sources = $(flows_firewall)
 fuzz_flows_firewall_parsers := $(wildcard tools/flows/firewall/*.c tools/flows/connection/*.c \
 	tools/flows/function/*.c)
+fuzz_flows_nat_sources = $(flows_nat)
+fuzz_flows_nat_parsers := $(wildcard tools/flows/nat/*.c tools/flows/function/*.c) \
+	tools/flows/connection/connection.c
 fuzz_flows_packet_sources = $(flows_packet) tools/flows/packet/question.c
 fuzz_flows_packet_parsers = $(fuzz_flows_packet_sources)
 fuzz_flows_policy_sources = $(flows_policy)
