@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # iperf3, SSH, HTTP and DNS through NAT, firewall and load balancer of dart-flows in series, for
-# FLOWS_INTEROP_SECONDS; meanwhile one server of two drains, and the other one is killed. nmap finds
-# nothing behind the firewall.
+# FLOWS_INTEROP_SECONDS; meanwhile one server of two drains, and the other one is killed. Datagrams of
+# DNS are counted at each interface, so one that is lost is found, and so is the count of its loss.
+# nmap finds nothing behind the firewall.
 # shellcheck disable=SC2086,SC2034 # log is lib.sh's, paths without blanks, words of $ssh
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../lib/flows_hosts.sh"
@@ -12,7 +13,7 @@ service=192.0.2.10
 files=/run/interop
 log=$files/balancer.log
 PATH=$PATH:/usr/sbin
-for program in iperf3 nmap sshd dig; do
+for program in iperf3 nmap nft sshd dig; do
 	command -v $program >/dev/null || skip \
 		"$program is not installed (make packages sections=interop)"
 done
@@ -109,6 +110,66 @@ all_good() {
 	[ "$good" -ge 1 ] && [ "$bad" = 0 ]
 }
 
+# count_dns COMMAND...: makes counters in this network, of datagrams of DNS at the interfaces that
+# standard input names
+count_dns() {
+	while read -r device; do
+		for way in in:ingress out:egress; do
+			echo "table netdev dns {
+				counter ${device}_${way%:*} { }
+				chain ${device}_${way%:*} {
+					type filter hook ${way#*:} device $device priority 0; policy accept;
+					meta l4proto udp th dport 53 counter name ${device}_${way%:*}
+					meta l4proto udp th sport 53 counter name ${device}_${way%:*}
+				}
+			}"
+		done
+	done | "$@" nft -f -
+}
+
+# add_counters: at all interfaces that a datagram of DNS passes
+add_counters() {
+	printf '%s\n' flows0 flows1 flows2 | count_dns &&
+		echo client | count_dns ip netns exec client &&
+		echo server | count_dns ip netns exec server
+}
+
+# counted DEVICE WAY: datagrams of DNS, in or out
+counted() {
+	case $1 in
+	flows*) set -- "$1_$2" ;;
+	*) set -- "$1_$2" ip netns exec "$1" ;;
+	esac
+	"${@:2}" nft -j list counter netdev dns "$1" |
+		gojq '.nftables[] | select(.counter).counter.packets'
+}
+
+# losses NAME: packets that this function counts, and that did not go on
+losses() {
+	shows $1 '.packets | with_entries(select(.value > 0 and (.key |
+		IN("received", "translated", "passed", "related", "tagged", "answered", "exceeded",
+			"mtu_told", "neighbours_told", "followed") | not)))'
+}
+
+# accounted: datagrams of DNS go into functions and hosts as often as they come out, or the function
+# counts so many losses
+accounted() {
+	local device wrong=0
+	for name in nat:flows0 firewall:flows1 balancer:flows2; do
+		device=${name#*:}
+		lost=$(($(counted $device in) - $(counted $device out)))
+		named=$(losses ${name%:*})
+		echo "# ${name%:*}: $lost datagrams of DNS lost; all losses: $(echo "$named" | tr -d ' \n')"
+		[ $lost -le "$(echo "$named" | gojq 'add // 0')" ] || wrong=1
+	done
+	sent=$(($(counted client out) + $(counted server out)))
+	taken=$(($(counted client in) + $(counted server in)))
+	between=$(($(counted flows0 in) + $(counted flows1 in) + $(counted flows2 in) + taken - sent -
+		$(counted flows0 out) - $(counted flows1 out) - $(counted flows2 out)))
+	echo "# DNS: $sent datagrams sent, $taken taken, $((-between)) lost between interfaces"
+	[ $between = 0 ] && [ $wrong = 0 ]
+}
+
 nat=02:00:00:00:00:01 firewall=02:00:00:00:00:02 balancer=02:00:00:00:00:03
 client=02:00:00:00:01:01 server=02:00:00:00:01:02 other=02:00:00:00:01:03
 scanner=02:00:00:00:01:04
@@ -190,6 +251,8 @@ check "both servers of the echo are up" soon echo_servers '[.[].state] == ["up",
 check "servers answer through all three" soon ip netns exec client \
 	curl -sf -m 5 -o /dev/null http://$service/page
 
+check "datagrams of DNS are counted" add_counters
+
 # ---- under load
 
 end=$((SECONDS + seconds))
@@ -224,6 +287,8 @@ gojq -r '.end.sum_received | "# TCP: \(.bytes) bytes, \(.bits_per_second | floor
 check "iperf3 sends over UDP" sh -c "ip netns exec client iperf3 -c $service -u -b 1M -t 5 --json \
 	>$files/iperf_udp.json && gojq -e '.end.sum.packets > 0 and .end.sum.lost_percent < 20' \
 	$files/iperf_udp.json"
+check "each datagram of DNS that was lost is counted by a name" accounted
+grep ^# "$output"
 for load in http dns ssh; do
 	check "each request of $load got its answer" all_good $load
 	echo "# $load: $(cat $files/$load.count) (succeeded, failed)"
