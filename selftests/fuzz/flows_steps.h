@@ -225,6 +225,7 @@ static bool take_common_step(const uint8_t *step)
 	case 4:
 		/* dartd goes away, which forgets changes on their way, or is back. */
 		scene.count = 0;
+		function__lose_table(scene.function, scene.now);
 		scene.is_away = step[1] & 1;
 		if (!scene.is_away)
 			function__compare(scene.function);

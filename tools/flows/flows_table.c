@@ -96,6 +96,8 @@ static void on_connected(void *subject, bool is_there, const char *reason)
 {
 	struct flows *flows = subject;
 
+	if (!is_there)
+		function__lose_table(flows->function, flows__now_ns());
 	if (is_there)
 		flows__say("table '%s' is there", flows->policy->table);
 	else

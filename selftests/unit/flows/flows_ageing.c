@@ -174,9 +174,10 @@ static void test_packet_without_a_table(void **state)
 	scene.now += (TIMEOUT + 1) * SECOND;
 	function__tick(scene.function, scene.now, true);
 	assert_int_equal(flow_of(0)->state, FLOW_ENDING);
-	scene.changes = 0;
+	lose_table();
 	assert_int_equal(out(IPPROTO_UDP, host(0), remote).port, outside.port);
 	scene.changes = 0;
+	scene.is_away = false;
 	function__compare(scene.function);
 	settle();
 	assert_int_equal(flow_of(0)->state, FLOW_ENTERED);

@@ -244,6 +244,29 @@ static void test_ports_again_without_table(void **state)
 	close_scene();
 }
 
+/* It goes away before it has removed the entries of a closed connection. */
+static void test_ports_again_after_the_table(void **state)
+{
+	open_scene(&firewall_type, RULES);
+	connect_tcp();
+	settle();
+	out(F | A, 101, 701);
+	back(F | A, 701, 102);
+	assert_connection("closing", FLOW_LEAVING);
+	lose_table();
+	assert_connection("closing", FLOW_ASKED);
+	assert_int_equal(out(S, 9000, 0), FIREWALL_PASSED);
+	assert_connection("opening", FLOW_KEPT);
+	/* A closed one that is not used again ends without the table, too. */
+	assert_int_equal(back(S | A, 700, 9001), FIREWALL_PASSED);
+	out(A, 9001, 701);
+	out(F | A, 9001, 701);
+	back(F | A, 701, 9002);
+	tick(50);
+	assert_null(flow_of(IPPROTO_TCP));
+	close_scene();
+}
+
 static void test_rules(void **state)
 {
 	open_scene(&firewall_type, RULES);
@@ -471,6 +494,8 @@ int main(void)
 		     test_refused_early_insertion),
 		TEST("ports of a closed connection are used again", test_ports_again),
 		TEST("so they are while dartd is away", test_ports_again_without_table),
+		TEST("so they are when it goes away with their entries",
+		     test_ports_again_after_the_table),
 		TEST("rules decide who may begin", test_rules),
 		TEST("UDP and echoes make pseudo-connections", test_pseudo_connections),
 		TEST("an ICMP error passes if it quotes a flow", test_errors),

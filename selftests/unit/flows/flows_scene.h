@@ -186,6 +186,14 @@ static inline void settle(void)
 	scene.changes = 0;
 }
 
+/* dartd goes away, which forgets changes on their way. */
+static inline void lose_table(void)
+{
+	scene.is_away = true;
+	scene.changes = 0;
+	function__lose_table(scene.function, scene.now);
+}
+
 static inline void tick(uint64_t seconds)
 {
 	scene.now += seconds * SECOND;

@@ -402,6 +402,18 @@ void function__left(struct function *function, struct flow *flow, uint64_t now_n
 		set_state(function, flow, FLOW_ASKED, now_ns);
 }
 
+void function__lose_table(struct function *function, uint64_t now_ns)
+{
+	struct flow *flow;
+	int timeout;
+
+	for (timeout = 0; timeout < POLICY_TIMEOUTS; timeout++)
+		while ((flow = TAILQ_FIRST(&function->queues[timeout][FLOW_LEAVING]))) {
+			flow->changes = 0;
+			set_state(function, flow, FLOW_ASKED, now_ns);
+		}
+}
+
 /* ---- comparison with the table */
 
 /* Lets the flow leave, or enters it, as its state says. */

@@ -212,6 +212,11 @@ void function__entered(struct function *function, struct flow *flow, bool is_the
 /* They are not in the table.  The flow may be gone when this returns. */
 void function__left(struct function *function, struct flow *flow, uint64_t now_ns);
 /*
+ * The table has gone away with the changes that it had not made: the next comparison removes entries
+ * of flows that were leaving, which end or begin anew without it.
+ */
+void function__lose_table(struct function *function, uint64_t now_ns);
+/*
  * Comparison with the table: call function__see() for each of its entries, which returns false for
  * an entry that has to be removed, and then function__compare(), which enters all flows that miss
  * an entry and lets others leave as their states say.
