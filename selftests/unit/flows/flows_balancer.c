@@ -302,6 +302,28 @@ static void test_server_down_ends_flows(void **state)
 	close_scene();
 }
 
+/* Without a table flows that end are there until it is back, and their clients do not wait for it. */
+static void test_refused_while_ending(void **state)
+{
+	const struct end client = { CLIENT, 4000 };
+	struct end server;
+
+	open_scene(&balancer_type,
+		   TCP_SERVICE("", "   when_down: end\n") UDP_SERVICE "refusal: reject\n");
+	server = connect_from(client);
+	settle();
+	lose_table();
+	balancer__set_up(scene.function, TCP_FIRST + index_of(server), false);
+	assert_int_equal(send_segment(client, web, A, 101, 701), BALANCER_ENDED);
+	assert_int_equal(scene.action, FUNCTION_ANSWERS);
+	assert_int_equal(send_segment(server, client, A, 701, 101), BALANCER_ENDED);
+	assert_int_equal(scene.action, FUNCTION_ANSWERS);
+	/* It is sent again. */
+	assert_int_equal(send_segment(client, web, S, 9000, 0), BALANCER_ENDED);
+	assert_int_equal(scene.action, FUNCTION_DROPS);
+	close_scene();
+}
+
 static uint64_t broken;
 
 static void look_for_broken(void *subject, const char *group, const char *name, uint64_t count)
@@ -528,6 +550,8 @@ int main(void)
 		     test_server_down),
 		TEST("flows of a server that is down end if the policy says so",
 		     test_server_down_ends_flows),
+		TEST("their clients are refused while they end, whether or not there is a table",
+		     test_refused_while_ending),
 		TEST("flows that end so are counted", test_broken_is_counted),
 		TEST("a server that drains keeps its flows, and gets no other ones", test_draining),
 		TEST("flows keep their servers under another policy", test_other_servers),

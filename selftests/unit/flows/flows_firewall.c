@@ -214,6 +214,7 @@ static void test_ports_again(void **state)
 	back(F | A, 701, 102);
 	/* Its entries are still there. */
 	assert_int_equal(out(S, 9000, 0), FIREWALL_ENDED);
+	assert_int_equal(scene.action, FUNCTION_DROPS);
 	settle();
 	assert_int_equal(out(S, 9000, 0), FIREWALL_PASSED);
 	assert_connection("opening", FLOW_KEPT);

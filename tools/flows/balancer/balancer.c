@@ -250,10 +250,13 @@ static enum function_action take(struct function *function, struct packet *packe
 				 unsigned int *verdict)
 {
 	*verdict = judge((struct balancer *)function, packet, now_ns);
+	if (*verdict == BALANCER_ENDED && !tracking__may_refuse(packet))
+		return FUNCTION_DROPS;
 	switch (*verdict) {
 	case BALANCER_TRANSLATED:
 	case BALANCER_RELATED:
 		return FUNCTION_PASSES;
+	case BALANCER_ENDED:
 	case BALANCER_DOWN:
 	case BALANCER_UNKNOWN:
 		return function->policy->refusal == POLICY_REJECT ? FUNCTION_ANSWERS :

@@ -124,6 +124,11 @@ enum tracking_outcome tracking__take(struct tracking *tracking, struct tracked *
 		       TRACKING_ENDED;
 }
 
+bool tracking__may_refuse(const struct packet *packet)
+{
+	return packet->protocol == IPPROTO_TCP && !(packet__flags(packet) & SEGMENT_SYN);
+}
+
 const char *tracking__connection(const struct flow *flow)
 {
 	const struct tracked *tracked = (const struct tracked *)flow;

@@ -58,6 +58,11 @@ enum tracking_outcome {
 enum tracking_outcome tracking__take(struct tracking *tracking, struct tracked *tracked,
 				     enum flow_direction direction, const struct packet *packet,
 				     const struct segment *segment, uint64_t now_ns);
+/*
+ * May the sender of a packet whose flow is being ended be refused?  A connection that goes on has
+ * ended for its sender, too; but a SYN comes again, when the flow may be gone.
+ */
+bool tracking__may_refuse(const struct packet *packet);
 /* The phase of its connection; NULL: it has none. */
 const char *tracking__connection(const struct flow *flow);
 

@@ -206,12 +206,15 @@ static enum function_action take(struct function *function, struct packet *packe
 				 unsigned int *verdict)
 {
 	*verdict = judge((struct firewall *)function, packet, now_ns);
+	if (*verdict == FIREWALL_ENDED && !tracking__may_refuse(packet))
+		return FUNCTION_DROPS;
 	switch (*verdict) {
 	case FIREWALL_PASSED:
 	case FIREWALL_RELATED:
 		return FUNCTION_PASSES;
 	case FIREWALL_REJECTED:
 		return FUNCTION_ANSWERS;
+	case FIREWALL_ENDED:
 	case FIREWALL_UNKNOWN:
 		return function->policy->refusal == POLICY_REJECT ? FUNCTION_ANSWERS :
 								    FUNCTION_DROPS;
