@@ -57,11 +57,12 @@ static void ended(void *subject, const struct flow *flow)
 	scene.ended++;
 }
 
-static void enter(void *subject, struct flow *flow)
+static bool enter(void *subject, struct flow *flow)
 {
 	require(scene.count < CHANGES && flow->is_recorded);
 	if (!scene.is_away)
 		scene.changes[scene.count++] = (struct change){ flow, true };
+	return !scene.is_away;
 }
 
 static bool leave(void *subject, struct flow *flow)

@@ -75,8 +75,9 @@ static void ignore(void *subject, const struct flow *flow)
 {
 }
 
-static void enter(void *subject, struct flow *flow)
+static bool enter(void *subject, struct flow *flow)
 {
+	return true;
 }
 
 static bool leave(void *subject, struct flow *flow)

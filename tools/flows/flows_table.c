@@ -6,7 +6,7 @@
 
 /* ---- flows that begin and end */
 
-static void enter(void *subject, struct flow *flow)
+static bool enter(void *subject, struct flow *flow)
 {
 	struct flows *flows = subject;
 	uint8_t key[FLOW_KEY_MAX], value[FLOW_VALUE_MAX];
@@ -18,6 +18,7 @@ static void enter(void *subject, struct flow *flow)
 		function__entry(flows->function, flow, direction, key, value);
 		table__insert(flows->table, key, value, direction == FLOW_OUT ? flow : NULL);
 	}
+	return table__is_there(flows->table);
 }
 
 /* @token: see table__remove() */

@@ -185,6 +185,37 @@ static void test_packet_without_a_table(void **state)
 	close_scene();
 }
 
+/* Flows that begin while dartd is away are in no table, and age by their packets. */
+static void test_ageing_without_a_table(void **state)
+{
+	struct nat_counts counts;
+
+	begin(1, 65536);
+	lose_table();
+	out(IPPROTO_UDP, host(1), at(REMOTE, 53));
+	out(IPPROTO_UDP, host(2), at(REMOTE, 53));
+	assert_int_equal(scene.changes, 0);
+	scene.now += (TIMEOUT - 1) * SECOND;
+	out(IPPROTO_UDP, host(2), at(REMOTE, 53));
+	scene.now += SECOND;
+	function__tick(scene.function, scene.now, false);
+	/* The switch may still have the entries of the first one. */
+	assert_int_equal(flow_of(0)->state, FLOW_ENTERED);
+	assert_null(flow_of(1));
+	assert_int_equal(flow_of(2)->state, FLOW_KEPT);
+	nat__count(scene.function, &counts);
+	assert_int_equal(counts.ports[POLICY_UDP], 2);
+	scene.is_away = false;
+	function__compare(scene.function);
+	assert_int_equal(flow_of(2)->state, FLOW_ENTERING);
+	settle();
+	assert_int_equal(flow_of(2)->state, FLOW_ENTERED);
+	pass(TIMEOUT + 10);
+	assert_int_equal(function__counts(scene.function)->flows, 0);
+	assert_int_equal(scene.ended, 3);
+	close_scene();
+}
+
 static void test_used_flow_stays(void **state)
 {
 	const struct function_counts *counts;
@@ -412,6 +443,8 @@ int main(void)
 		TEST("a packet of an idle flow whose entries are being removed enters it again",
 		     test_packet_at_the_end),
 		TEST("so it does when dartd goes away meanwhile", test_packet_without_a_table),
+		TEST("flows that begin while dartd is away age by their packets",
+		     test_ageing_without_a_table),
 		TEST("a flow that the switch uses in one direction stays in the table",
 		     test_used_flow_stays),
 		TEST("no flow ends early, whatever other flows have its cells", test_random_use),

@@ -60,10 +60,12 @@ static inline void change(struct flow *flow, bool is_insertion)
 	scene.changed[scene.changes++] = flow;
 }
 
-static inline void enter(void *subject, struct flow *flow)
+static inline bool enter(void *subject, struct flow *flow)
 {
 	assert_false(flow->is_kept);
-	change(flow, true);
+	if (!scene.is_away)
+		change(flow, true);
+	return !scene.is_away;
 }
 
 static inline bool leave(void *subject, struct flow *flow)

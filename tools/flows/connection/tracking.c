@@ -20,6 +20,7 @@ void tracking__restore(struct tracking *tracking, struct tracked *tracked, uint6
 {
 	tracked->flow.is_kept = tracked->protocol == IPPROTO_ICMP;
 	tracked->flow.is_recorded = true;
+	tracked->flow.was_entered = true;
 	connection__restore(&tracked->connection, FLOW_OPEN);
 	function__add(&tracking->function, &tracked->flow, hash, policy__class(tracked->protocol),
 		      state, now_ns);

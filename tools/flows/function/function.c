@@ -322,10 +322,10 @@ bool function__use(struct function *function, struct flow *flow, const struct pa
 
 /* ---- changes of the table */
 
-static void insert(struct function *function, struct flow *flow)
+static bool insert(struct function *function, struct flow *flow)
 {
 	flow->changes++;
-	function->handlers->enter(function->subject, flow);
+	return function->handlers->enter(function->subject, flow);
 }
 
 static bool leave(struct function *function, struct flow *flow)
@@ -336,8 +336,16 @@ static bool leave(struct function *function, struct flow *flow)
 
 void function__enter(struct function *function, struct flow *flow, uint64_t now_ns)
 {
+	flow->is_waiting = false;
 	set_state(function, flow, FLOW_ENTERING, now_ns);
-	insert(function, flow);
+	if (insert(function, flow)) {
+		flow->was_entered = true;
+	} else if (!flow->was_entered && !function->type->keys) {
+		/* All of its packets come here, so it ages by them meanwhile. */
+		flow->changes = 0;
+		flow->is_waiting = true;
+		set_state(function, flow, FLOW_KEPT, now_ns);
+	}
 }
 
 void function__ask(struct function *function, struct flow *flow, uint64_t now_ns)
@@ -396,6 +404,7 @@ void function__left(struct function *function, struct flow *flow, uint64_t now_n
 {
 	if (--flow->changes)
 		return;
+	flow->was_entered = false;
 	if (flow->state == FLOW_ENDING)
 		function__remove(function, flow);
 	else if (flow->state == FLOW_LEAVING)
@@ -427,8 +436,8 @@ static void compare_flow(struct function *function, struct flow *flow, bool ente
 		flow->changes = 0;
 	switch (flow->state) {
 	case FLOW_KEPT:
-		/* The table may have a place by now. */
-		if (!enters || !function->type->keys)
+		/* The table is there, or may have a place by now. */
+		if (!enters || flow->is_over || !(function->type->keys || flow->is_waiting))
 			break;
 		flow->is_kept = false;
 		function__enter(function, flow, flow->since_ns);

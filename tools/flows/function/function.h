@@ -73,8 +73,8 @@ struct function_handlers {
 	 * for the table: insert, or remove, both entries, and call function__entered() or
 	 * function__left(), in the order of the changes, unless function__compare() comes first
 	 */
-	void (*enter)(void *subject, struct flow *flow);
 	/* false: there is no table, so all changes under way are forgotten until a comparison */
+	bool (*enter)(void *subject, struct flow *flow);
 	bool (*leave)(void *subject, struct flow *flow);
 	/*
 	 * Asks the switch for the ages of up to FUNCTION_QUESTION_FLOWS flows; function__answered()

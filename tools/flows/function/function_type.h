@@ -16,6 +16,8 @@ struct flow {
 	unsigned int timeout;
 	enum flow_state state;
 	bool is_kept; /* never in the table */
+	bool was_entered; /* the table may have entries of it */
+	bool is_waiting; /* FLOW_KEPT: for a table; the next comparison enters it */
 	bool is_over; /* further packets do not enter it again */
 	bool is_idle; /* it ends for no other reason: another packet enters it again */
 	bool is_recorded; /* the journal has it */

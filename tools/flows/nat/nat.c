@@ -446,6 +446,7 @@ static int restore(struct function *function, const struct flow_record *record, 
 		return -ENOMEM;
 	flow->flow.is_kept = kept;
 	flow->flow.is_recorded = true;
+	flow->flow.was_entered = true;
 	connection__restore(&flow->connection, FLOW_OPEN);
 	return 0;
 }
