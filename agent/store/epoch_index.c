@@ -31,8 +31,24 @@ static struct timespec change_of(const struct epoch_folder *folder)
 void epoch_index__close(struct epoch_index *index)
 {
 	free(index->list.items);
+	free(index->reach);
 	index->list = (struct epoch_list){ .count = 0 };
+	index->reach = NULL;
 	index->is_exact = false;
+}
+
+/* The caller frees it; NULL if out of memory. */
+static uint64_t *reach_of(const struct epoch_list *list)
+{
+	uint64_t *reach = calloc(list->count + 1, sizeof(*reach)), latest_ns = 0;
+	size_t i;
+
+	for (i = 0; reach && i < list->count; i++) {
+		if (list->items[i].until_ns > latest_ns)
+			latest_ns = list->items[i].until_ns;
+		reach[i] = latest_ns;
+	}
+	return reach;
 }
 
 int epoch_index__refresh(struct epoch_index *index, struct dart_error *error)
@@ -40,6 +56,7 @@ int epoch_index__refresh(struct epoch_index *index, struct dart_error *error)
 	const struct timespec changed = change_of(index->folder);
 	const int64_t age = (int64_t)dart_clock__ns(CLOCK_REALTIME) - ns_of(&changed);
 	struct epoch_list list;
+	uint64_t *reach;
 	int ret;
 
 	if (index->is_exact && changed.tv_sec == index->changed.tv_sec &&
@@ -48,8 +65,15 @@ int epoch_index__refresh(struct epoch_index *index, struct dart_error *error)
 	ret = epoch_folder__list(index->folder, &list, error);
 	if (ret)
 		return ret;
+	reach = reach_of(&list);
+	if (!reach) {
+		free(list.items);
+		return dart_error__no_memory(error);
+	}
 	free(index->list.items);
+	free(index->reach);
 	index->list = list;
+	index->reach = reach;
 	index->changed = changed;
 	/* A folder that does not exist, and a clock that was set back, have no exact time. */
 	index->is_exact = changed.tv_sec && age > TICK_NS;
@@ -63,7 +87,7 @@ size_t epoch_index__first(const struct epoch_index *index, uint64_t since_ns)
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (index->list.items[middle].until_ns > since_ns)
+		if (index->reach[middle] > since_ns)
 			high = middle;
 		else
 			low = middle + 1;
@@ -71,11 +95,86 @@ size_t epoch_index__first(const struct epoch_index *index, uint64_t since_ns)
 	return low;
 }
 
+static int compare(const void *since_ns, const void *item)
+{
+	const uint64_t wanted = *(const uint64_t *)since_ns;
+	const uint64_t found = ((const struct epoch_item *)item)->since_ns;
+
+	return (wanted > found) - (wanted < found);
+}
+
 const struct epoch_item *epoch_index__find(const struct epoch_index *index, uint64_t since_ns)
 {
-	const size_t i = epoch_index__first(index, since_ns);
+	const struct epoch_list *list = &index->list;
 
-	return i < index->list.count && index->list.items[i].since_ns == since_ns ?
-		       &index->list.items[i] :
+	return list->count ?
+		       bsearch(&since_ns, list->items, list->count, sizeof(*list->items), compare) :
 		       NULL;
+}
+
+/* ---- selections */
+
+/* Banks and files side by side, each in the order of their beginnings. */
+struct selection {
+	const struct epoch_item *banks;
+	int order[DART_EPOCH_BANKS];
+	uint32_t next; /* in @order */
+	uint64_t since_ns, until_ns;
+	epoch_index_take *take;
+	void *argument;
+};
+
+static int take_one(const struct selection *selection, const struct epoch_item *item, int bank)
+{
+	if (!item->since_ns || item->since_ns > selection->until_ns ||
+	    (item->until_ns && item->until_ns <= selection->since_ns))
+		return 0;
+	return selection->take(selection->argument, item, bank);
+}
+
+/* The banks whose epochs began at @last_ns at the latest. */
+static int take_banks(struct selection *selection, uint64_t last_ns)
+{
+	int ret = 0, bank;
+
+	for (; !ret && selection->next < DART_EPOCH_BANKS; selection->next++) {
+		bank = selection->order[selection->next];
+		if (selection->banks[bank].since_ns > last_ns)
+			break;
+		ret = take_one(selection, &selection->banks[bank], bank);
+	}
+	return ret;
+}
+
+static bool is_in_bank(const struct epoch_item banks[static DART_EPOCH_BANKS], uint64_t since_ns)
+{
+	return banks[0].since_ns == since_ns || banks[1].since_ns == since_ns;
+}
+
+int epoch_index__select(const struct epoch_index *index,
+			const struct epoch_item banks[static DART_EPOCH_BANKS], uint64_t since_ns,
+			uint64_t until_ns, epoch_index_take *take, void *argument)
+{
+	const bool is_swapped = banks[0].since_ns > banks[1].since_ns;
+	struct selection selection = {
+		.banks = banks,
+		.order = { is_swapped, !is_swapped },
+		.since_ns = since_ns,
+		.until_ns = until_ns,
+		.take = take,
+		.argument = argument,
+	};
+	const struct epoch_item *item;
+	int ret = 0;
+	size_t i;
+
+	for (i = epoch_index__first(index, since_ns); !ret && i < index->list.count; i++) {
+		item = &index->list.items[i];
+		ret = take_banks(&selection, item->since_ns);
+		if (!ret && !is_in_bank(banks, item->since_ns))
+			ret = take_one(&selection, item, -1);
+		if (item->since_ns > until_ns)
+			break;
+	}
+	return ret ?: take_banks(&selection, UINT64_MAX);
 }

@@ -515,38 +515,20 @@ static struct epoch_item bank_item(const struct rotation *rotation, uint32_t ban
 	};
 }
 
-/* Calls @take for the epoch of a bank if a part of it lies in that time. */
-static int take_bank(const struct epoch_item *item, uint32_t bank, uint64_t since_ns,
-		     uint64_t until_ns, rotation_take *take, void *argument)
-{
-	if (!item->since_ns || item->since_ns > until_ns ||
-	    (item->until_ns && item->until_ns <= since_ns))
-		return 0;
-	return take(argument, item, bank);
-}
-
 int rotation__select(struct rotation *rotation, uint64_t since_ns, uint64_t until_ns,
-		     rotation_take *take, void *argument, struct dart_error *error)
+		     epoch_index_take *take, void *argument, struct dart_error *error)
 {
-	const uint32_t current = rotation->memory.state->current;
-	const uint32_t other = epoch_memory__other(&rotation->memory);
 	/* Before the files: an epoch that leaves its bank meanwhile is listed all the same. */
-	const struct epoch_item full = bank_item(rotation, other);
-	const struct epoch_item present = bank_item(rotation, current);
-	const struct epoch_list *files = &rotation->index.list;
+	const struct epoch_item banks[DART_EPOCH_BANKS] = {
+		bank_item(rotation, 0),
+		bank_item(rotation, 1),
+	};
 	int ret;
-	size_t i;
 
 	ret = epoch_index__refresh(&rotation->index, error);
 	if (ret)
 		return ret;
-	/* A full bank may be in a file by now: its memory is faster. */
-	for (i = epoch_index__first(&rotation->index, since_ns);
-	     !ret && i < files->count && files->items[i].since_ns <= until_ns; i++)
-		if (files->items[i].since_ns != full.since_ns)
-			ret = take(argument, &files->items[i], -1);
-	ret = ret ?: take_bank(&full, other, since_ns, until_ns, take, argument);
-	ret = ret ?: take_bank(&present, current, since_ns, until_ns, take, argument);
+	ret = epoch_index__select(&rotation->index, banks, since_ns, until_ns, take, argument);
 	return ret < 0 ? dart_error__no_memory(error) : 0;
 }
 

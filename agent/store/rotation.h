@@ -74,14 +74,12 @@ size_t rotation__offset(const struct rotation *rotation);
 
 /* For replies: how the store rotates, and its present epoch. */
 json_t *rotation__to_json(const struct rotation *rotation);
-/* Takes an epoch with its bytes, in a bank, or -1: in a file.  Other values than 0 end a selection. */
-typedef int rotation_take(void *argument, const struct epoch_item *item, int bank);
 /*
- * Calls @take for all epochs of which a part lies from @since_ns to @until_ns, the oldest first.
- * @take returns 0, -ENOMEM, or a positive value that ends the calls without an error.
+ * Calls @take as epoch_index__select() does.  @take returns 0, -ENOMEM, or a positive value that ends
+ * the calls without an error.
  */
 int rotation__select(struct rotation *rotation, uint64_t since_ns, uint64_t until_ns,
-		     rotation_take *take, void *argument, struct dart_error *error);
+		     epoch_index_take *take, void *argument, struct dart_error *error);
 /* The same as a list, for replies. */
 json_t *rotation__list(struct rotation *rotation, uint64_t since_ns, uint64_t until_ns,
 		       struct dart_error *error);

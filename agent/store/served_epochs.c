@@ -32,7 +32,6 @@ static int has_gone(struct dart_error *error)
 struct listing {
 	void *bytes;
 	struct dart_rpc_epochs_values values;
-	uint64_t last_ns;	/* end of the last epoch */
 };
 
 /* Returns 1 if there is no more room. */
@@ -47,11 +46,10 @@ static int add(void *argument, const struct epoch_item *item, int bank)
 	};
 
 	if (listing->values.count == DART_RPC_EPOCHS_MAX) {
-		listing->values.more_ns = listing->last_ns;
+		listing->values.more_ns = item->since_ns;
 		return 1;
 	}
 	dart_rpc_epochs__put_epoch(listing->bytes, listing->values.count++, &epoch);
-	listing->last_ns = item->until_ns;
 	return 0;
 }
 

@@ -25,6 +25,7 @@ switch_lookups := $(addprefix tools/dartctl/switch/lookups/, kind.c program.c \
 unit_reply_sources := $(addprefix tools/dartctl/cli/, json_indent.c json_reader.c message.c \
 	reply.c table.c)
 unit_instant_sources := tools/dartctl/store/instant.c
+unit_epochs_asked_sources := tools/dartctl/store/epochs.c
 unit_epochs_there_sources := $(addprefix tools/dartctl/store/, epochs_question.c epochs_there.c)
 unit_switch_steps_sources := $(switch_steps) $(addprefix \
 	tools/dartctl/switch/reports/, state.c steps.c)

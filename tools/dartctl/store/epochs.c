@@ -12,7 +12,7 @@ struct asking {
 	const struct epochs_question *question;
 	struct epochs_source *source;
 	struct epoch_answers *answers;
-	uint64_t covered_ns; /* answers reach to here */
+	uint64_t covered_ns; /* answers reach to here; UINT64_MAX: to the present */
 };
 
 static struct epoch_answer *add(struct asking *asking)
@@ -54,7 +54,9 @@ static int ask_one(struct asking *asking, const struct listed_epoch *listed,
 		return dart_error__no_memory(error);
 	answer->since_ns = listed->since_ns;
 	answer->until_ns = listed->until_ns;
-	asking->covered_ns = listed->until_ns;
+	/* The present epoch has no end. */
+	if (!listed->until_ns || listed->until_ns > asking->covered_ns)
+		asking->covered_ns = listed->until_ns ?: UINT64_MAX;
 	ret = asking->source->operations->ask(asking->source, listed, answer, error);
 	if (ret == -ESTALE || ret == -ENOENT) {
 		answer->outcome = EPOCH_MISSING;
@@ -67,23 +69,65 @@ static int ask_one(struct asking *asking, const struct listed_epoch *listed,
 	return 0;
 }
 
+static int ask_range(struct asking *asking, const struct listed_epochs *epochs,
+		     struct dart_error *error)
+{
+	int ret = 0;
+	size_t i;
+
+	for (i = 0; !ret && i < epochs->count; i++) {
+		/* A bank that was written meanwhile is asked once. */
+		if (i && epochs->list[i].since_ns == epochs->list[i - 1].since_ns)
+			continue;
+		ret = ask_one(asking, &epochs->list[i], error);
+	}
+	return ret;
+}
+
+/* How much an answer says: a value is better than not to know, and that is better than "empty". */
+static int weight(const struct epoch_answer *answer)
+{
+	if (answer->outcome != EPOCH_ANSWERED)
+		return 1;
+	return answer->found.outcome == DART_STORE_EMPTY ? 0 : 2;
+}
+
+/* One answer: the clock was set back if several epochs have this instant; the last of them counts. */
+static int ask_instant(struct asking *asking, const struct listed_epochs *epochs,
+		       struct dart_error *error)
+{
+	struct epoch_answers *answers = asking->answers;
+	size_t i = epochs->count;
+	int ret = 0;
+
+	while (!ret && i-- && (!answers->count || weight(&answers->list[0]) < 2)) {
+		ret = ask_one(asking, &epochs->list[i], error);
+		if (answers->count < 2)
+			continue;
+		if (weight(&answers->list[1]) > weight(&answers->list[0])) {
+			const struct epoch_answer worse = answers->list[0];
+
+			answers->list[0] = answers->list[1];
+			answers->list[1] = worse;
+		}
+		free(answers->list[--answers->count].reason);
+	}
+	return ret;
+}
+
 static int ask_all(struct asking *asking, const struct listed_epochs *epochs,
 		   struct dart_error *error)
 {
 	const struct epochs_question *question = asking->question;
-	int ret = 0;
-	size_t i;
+	int ret;
 
 	asking->covered_ns = question->since_ns;
-	for (i = 0; !ret && i < epochs->count; i++) {
-		/* A bank that was written meanwhile is listed once. */
-		if (asking->answers->count && epochs->list[i].since_ns < asking->covered_ns)
-			continue;
-		ret = ask_one(asking, &epochs->list[i], error);
-	}
+	if (question->since_ns == question->until_ns)
+		ret = ask_instant(asking, epochs, error);
+	else
+		ret = ask_range(asking, epochs, error);
 	if (ret)
 		return ret;
-	/* The present epoch has no end. */
 	if ((!asking->answers->count ||
 	     (asking->covered_ns && asking->covered_ns < question->until_ns)) &&
 	    add_missing(asking, asking->covered_ns, question->until_ns))
@@ -99,8 +143,7 @@ static int ask_source(struct epochs_source *source, const struct epochs_question
 	struct listed_epochs epochs = { .count = 0 };
 	int ret;
 
-	ret = source->operations->list(source, &epochs, error) ?:
-		      ask_all(&asking, &epochs, error);
+	ret = source->operations->list(source, &epochs, error) ?: ask_all(&asking, &epochs, error);
 	source->operations->close(source);
 	free(epochs.list);
 	return ret;

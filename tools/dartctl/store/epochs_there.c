@@ -116,7 +116,7 @@ static int list_some(struct there *there, uint64_t *since_ns, uint64_t until_ns,
 	struct dart_rpc_epochs_values values;
 	struct dart_rpc_epoch_values epoch;
 	struct listed_epoch listed;
-	uint32_t i;
+	uint32_t added = 0, i;
 	int ret;
 
 	ret = dart_rpc_client__get_epochs(there->client, there->source.question->store, *since_ns,
@@ -129,13 +129,13 @@ static int list_some(struct there *there, uint64_t *since_ns, uint64_t until_ns,
 		return ret;
 	for (i = 0; i < values.count; i++) {
 		epoch = dart_rpc_epochs__get(&values, i);
+		/* The answer before had it already, and it reaches into the time of this one. */
+		if (epochs->count && epoch.since_ns <= epochs->list[epochs->count - 1].since_ns)
+			continue;
 		if (epochs->count == EPOCHS_MAX)
 			return dart_error__set(error, EFBIG,
 					       "it has more than %d epochs of this time",
 					       EPOCHS_MAX);
-		if (epochs->count && epoch.since_ns <= epochs->list[epochs->count - 1].since_ns)
-			return dart_error__set(error, EBADMSG,
-					       "the agent's list of epochs goes back in time");
 		listed = (struct listed_epoch){
 			.since_ns = epoch.since_ns,
 			.until_ns = epoch.until_ns,
@@ -144,7 +144,14 @@ static int list_some(struct there *there, uint64_t *since_ns, uint64_t until_ns,
 		};
 		if (listed_epochs__add(epochs, &listed))
 			return dart_error__no_memory(error);
+		added++;
 	}
+	/* The next answer has to bring it forward, too. */
+	if (values.more_ns && (!added || values.more_ns <= *since_ns))
+		return dart_error__set(
+			error, EBADMSG,
+			"the agent's list of epochs goes back in time, or more than %d of them overlap",
+			DART_RPC_EPOCHS_MAX);
 	*since_ns = values.more_ns;
 	return 0;
 }

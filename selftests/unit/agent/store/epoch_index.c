@@ -42,15 +42,21 @@ static int close_fixture(void **state)
 	return 0;
 }
 
-/* An epoch of 1000 ns; its file need not be whole to be listed. */
-static void add(const struct fixture *fixture, uint64_t since_ns)
+/* A file need not be whole to be listed. */
+static void add_long(const struct fixture *fixture, uint64_t since_ns, uint64_t until_ns)
 {
 	char command[3 * PATH_MAX];
 
 	snprintf(command, sizeof(command), "mkdir -p %s && : >%s/%llu-%llu.dart",
 		 fixture->folder.path, fixture->folder.path, (unsigned long long)since_ns,
-		 (unsigned long long)since_ns + 1000);
+		 (unsigned long long)until_ns);
 	assert_int_equal(system(command), 0);
+}
+
+/* An epoch of 1000 ns. */
+static void add(const struct fixture *fixture, uint64_t since_ns)
+{
+	add_long(fixture, since_ns, since_ns + 1000);
 }
 
 static void refresh(struct fixture *fixture, size_t count, uint64_t passes)
@@ -126,15 +132,113 @@ static void test_find(void **state)
 	assert_null(epoch_index__find(&fixture->index, 11000));
 }
 
+/* Beginnings of epochs, in ns, and their banks. */
+struct taken {
+	uint64_t since_ns[8];
+	int banks[8];
+	size_t count, most;
+};
+
+static int take(void *argument, const struct epoch_item *item, int bank)
+{
+	struct taken *taken = argument;
+
+	if (taken->count == taken->most)
+		return 1;
+	taken->since_ns[taken->count] = item->since_ns;
+	taken->banks[taken->count++] = bank;
+	return 0;
+}
+
+static struct taken select_from(const struct fixture *fixture, const struct epoch_item *banks,
+				uint64_t since_ns, uint64_t until_ns)
+{
+	struct taken taken = { .most = 8 };
+
+	assert_int_equal(
+		epoch_index__select(&fixture->index, banks, since_ns, until_ns, take, &taken), 0);
+	return taken;
+}
+
+/*
+ * Two hosts without a clock of their own began their epochs in 1970, and ended them when the network
+ * told the time: these epochs overlap all that was written before.
+ */
+static void test_overlap(void **state)
+{
+	const struct epoch_item banks[DART_EPOCH_BANKS] = { { 0, 0, 0 }, { 9000, 0, 0 } };
+	struct fixture *fixture = *state;
+	struct taken taken;
+
+	add_long(fixture, 10, 1000);
+	add_long(fixture, 12, 9000);
+	add(fixture, 1000);
+	add(fixture, 2000);
+	add(fixture, 3000);
+	refresh(fixture, 5, 1);
+	assert_int_equal(epoch_index__find(&fixture->index, 10)->until_ns, 1000);
+	assert_int_equal(epoch_index__find(&fixture->index, 12)->until_ns, 9000);
+	assert_int_equal(epoch_index__find(&fixture->index, 3000)->until_ns, 4000);
+	taken = select_from(fixture, banks, 3500, 3500);
+	assert_int_equal(taken.count, 2);
+	assert_int_equal(taken.since_ns[0], 12);
+	assert_int_equal(taken.since_ns[1], 3000);
+	taken = select_from(fixture, banks, 5000, 20000);
+	assert_int_equal(taken.count, 2);
+	assert_int_equal(taken.since_ns[0], 12);
+	assert_int_equal(taken.banks[0], -1);
+	assert_int_equal(taken.since_ns[1], 9000);
+	assert_int_equal(taken.banks[1], 1);
+}
+
+/* The present epoch began before epochs of files: the clock was set back. */
+static void test_select(void **state)
+{
+	struct epoch_item banks[DART_EPOCH_BANKS] = { { 2500, 0, 0 }, { 2000, 2500, 0 } };
+	struct taken taken = { .most = 1 };
+	struct fixture *fixture = *state;
+	static const uint64_t since_ns[] = { 1000, 2000, 2500, 5000 };
+	static const int places[] = { -1, 1, 0, -1 };
+
+	add(fixture, 1000);
+	/* The file of an epoch whose bank is not clear yet. */
+	add_long(fixture, 2000, 2500);
+	add(fixture, 5000);
+	refresh(fixture, 3, 1);
+	assert_int_equal(epoch_index__select(&fixture->index, banks, 0, 9000, take, &taken), 1);
+	assert_int_equal(taken.count, 1);
+	taken = select_from(fixture, banks, 0, 9000);
+	assert_int_equal(taken.count, 4);
+	assert_memory_equal(taken.since_ns, since_ns, sizeof(since_ns));
+	assert_memory_equal(taken.banks, places, sizeof(places));
+	/* Both times are included, and the end of an epoch is not. */
+	taken = select_from(fixture, banks, 2000, 2000);
+	assert_int_equal(taken.count, 1);
+	assert_int_equal(taken.banks[0], 1);
+	taken = select_from(fixture, banks, 2500, 4999);
+	assert_int_equal(taken.count, 1);
+	assert_int_equal(taken.banks[0], 0);
+	taken = select_from(fixture, banks, 6000, 9000);
+	assert_int_equal(taken.count, 1);
+	banks[0] = banks[1] = (struct epoch_item){};
+	taken = select_from(fixture, banks, 2000, 2000);
+	assert_int_equal(taken.count, 1);
+	assert_int_equal(taken.banks[0], -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST_FIXTURE("a folder is read again after it changed, and only then",
-			     test_changes, open_fixture, close_fixture),
+		TEST_FIXTURE("a folder is read again after it changed, and only then", test_changes,
+			     open_fixture, close_fixture),
 		TEST_FIXTURE("a folder that changed just now, or in the future, is read each time",
 			     test_tick, open_fixture, close_fixture),
 		TEST_FIXTURE("epochs are found by their beginning, and by a time", test_find,
 			     open_fixture, close_fixture),
+		TEST_FIXTURE("epochs whose times overlap are all found", test_overlap, open_fixture,
+			     close_fixture),
+		TEST_FIXTURE("banks and files are selected in the order of their beginnings",
+			     test_select, open_fixture, close_fixture),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -120,6 +120,33 @@ static size_t list_endless(uint64_t since_ns, uint8_t *answer)
 	return put(answer, since_ns, DART_RPC_EPOCHS_MAX, since_ns + DART_RPC_EPOCHS_MAX * 1000);
 }
 
+/* An epoch that began in 1970, before the clock was set, overlaps the others. */
+static size_t put_overlapping(uint8_t *answer, uint64_t since_ns, uint64_t more_ns)
+{
+	const struct dart_rpc_epoch_values epoch = { 12, 9000, 24 << 10, DART_RPC_EPOCH_FILE };
+	const struct dart_rpc_epoch_values next = { since_ns, since_ns + 1000, 24 << 10,
+						    DART_RPC_EPOCH_FILE };
+	struct dart_rpc_epochs_values values = store;
+
+	values.count = 2;
+	values.more_ns = more_ns;
+	dart_rpc_epochs__put_epoch(answer, 0, &epoch);
+	dart_rpc_epochs__put_epoch(answer, 1, &next);
+	return dart_rpc_epochs__put(answer, &values);
+}
+
+static size_t list_overlapping(uint64_t since_ns, uint8_t *answer)
+{
+	return since_ns < 2000 ? put_overlapping(answer, 1000, 2000) :
+				 put_overlapping(answer, 2000, 0);
+}
+
+/* The agent says that there is more, and repeats the same. */
+static size_t list_repeated(uint64_t since_ns, uint8_t *answer)
+{
+	return put_overlapping(answer, 1000, since_ns + 1000);
+}
+
 static size_t list_torn(uint64_t since_ns, uint8_t *answer)
 {
 	return put(answer, 1000, 2, 0) - 1;
@@ -166,6 +193,10 @@ static void test_lists(void **state)
 	const struct dart_rpc_epochs_values right = store;
 
 	assert_int_equal(list_all(list_two, 0, ""), 3);
+	assert_int_equal(agent.requests, 2);
+	assert_int_equal(list_all(list_overlapping, 0, ""), 3);
+	assert_int_equal(agent.requests, 2);
+	list_all(list_repeated, -EBADMSG, "goes back in time");
 	assert_int_equal(agent.requests, 2);
 	list_all(list_back, -EBADMSG, "goes back in time");
 	assert_int_equal(agent.requests, 2);
