@@ -21,6 +21,7 @@ unit_store_kept_sources := $(addprefix agent/, \
 unit_epoch_folder_sources := agent/store/epoch_folder.c
 unit_epoch_index_sources := $(addprefix agent/store/, epoch_folder.c epoch_index.c)
 unit_epoch_memory_sources := agent/store/epoch_memory.c
+unit_epoch_writer_sources := $(addprefix agent/store/, epoch_folder.c epoch_memory.c epoch_writer.c)
 unit_long_work_sources := agent/base/long_work.c
 unit_entry_batch_sources := agent/tea/entry_batch.c
 unit_served_lookups_sources := $(addprefix agent/, base/long_work.c tea/entry_batch.c \

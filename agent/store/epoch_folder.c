@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,33 +202,60 @@ void epoch_folder__tidy(const struct epoch_folder *folder)
 	closedir(directory);
 }
 
-static void remove_item(const struct epoch_folder *folder, const struct epoch_item *item)
+/* Files that are being removed. */
+struct removal {
+	const struct epoch_folder *folder;
+	uint64_t bytes; /* of the files that are left */
+	int count, ret;
+	struct dart_error *error;
+};
+
+/* A removed item has no bytes. */
+static void remove_item(struct removal *removal, struct epoch_item *item)
 {
 	char path[PATH_MAX + 64];
 
-	path_of(folder, "", item, path);
-	unlink(path);
+	path_of(removal->folder, "", item, path);
+	if (unlink(path) && errno != ENOENT) {
+		if (!removal->ret)
+			removal->ret = dart_error__system(removal->error, errno, "cannot remove %s",
+							  path);
+		return;
+	}
+	removal->bytes -= item->bytes;
+	removal->count++;
+	item->bytes = 0;
+	item->since_ns = 0;
 }
 
-size_t epoch_folder__retain(const struct epoch_folder *folder, uint64_t now_ns)
+static bool is_old(const struct epoch_folder *folder, const struct epoch_item *item,
+		   uint64_t now_ns)
 {
-	struct dart_error error;
-	struct epoch_list list;
-	uint64_t bytes = 0;
-	size_t i;
+	return folder->keep_ns && now_ns > item->until_ns &&
+	       now_ns - item->until_ns > folder->keep_ns;
+}
 
-	if (epoch_folder__list(folder, &list, &error))
-		return 0;
+int epoch_folder__retain(const struct epoch_folder *folder, uint64_t now_ns,
+			 struct dart_error *error)
+{
+	struct removal removal = { .folder = folder, .error = error };
+	struct epoch_list list;
+	size_t i;
+	int ret;
+
+	ret = epoch_folder__list(folder, &list, error);
+	if (ret)
+		return ret;
 	for (i = 0; i < list.count; i++)
-		bytes += list.items[i].bytes;
-	for (i = 0; i + 1 < list.count; i++) {
-		if ((!folder->keep_bytes || bytes <= folder->keep_bytes) &&
-		    (!folder->keep_ns || now_ns < list.items[i].until_ns ||
-		     now_ns - list.items[i].until_ns <= folder->keep_ns))
-			break;
-		remove_item(folder, &list.items[i]);
-		bytes -= list.items[i].bytes;
-	}
+		removal.bytes += list.items[i].bytes;
+	/* An epoch with a wrong time does not keep those that follow it. */
+	for (i = 0; i + 1 < list.count; i++)
+		if (is_old(folder, &list.items[i], now_ns))
+			remove_item(&removal, &list.items[i]);
+	for (i = 0; folder->keep_bytes && i + 1 < list.count && removal.bytes > folder->keep_bytes;
+	     i++)
+		if (list.items[i].since_ns)
+			remove_item(&removal, &list.items[i]);
 	free(list.items);
-	return i;
+	return removal.ret ?: removal.count;
 }

@@ -48,9 +48,12 @@ int epoch_folder__write(const struct epoch_folder *folder, const struct dart_epo
 			const void *slots, dart_epoch_pace *pace, void *argument,
 			struct dart_error *error);
 /*
- * Removes the files of the oldest epochs until the others are as young and as few bytes as the
- * folder keeps; the youngest one stays.  Returns how many it removed.
+ * Removes the files of all epochs that are older at @now_ns than the folder keeps, and then the
+ * oldest ones until the others are as few bytes as it keeps; the youngest one stays.  Returns how
+ * many it removed, or, after it tried all, -errno with @error for the first one that stays though it
+ * should not.
  */
-size_t epoch_folder__retain(const struct epoch_folder *folder, uint64_t now_ns);
+int epoch_folder__retain(const struct epoch_folder *folder, uint64_t now_ns,
+			 struct dart_error *error);
 
 #endif /* EPOCH_FOLDER_H */

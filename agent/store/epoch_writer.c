@@ -41,21 +41,30 @@ static int keep_pace(void *argument, size_t bytes)
 	return -ECANCELED;
 }
 
+/* Files that are too old go before a file is written, too: a full disk would keep them for ever. */
+static int write_epoch(struct epoch_writer *writer)
+{
+	const struct epoch_memory *memory = writer->memory;
+	int ret;
+
+	writer->retained = epoch_folder__retain(writer->folder, dart_clock__ns(CLOCK_REALTIME),
+						&writer->retain_error);
+	ret = epoch_folder__write(writer->folder, &writer->epoch,
+				  epoch_memory__slots(memory, epoch_memory__other(memory)),
+				  keep_pace, writer, &writer->error);
+	if (!ret)
+		writer->retained = epoch_folder__retain(
+			writer->folder, dart_clock__ns(CLOCK_REALTIME), &writer->retain_error);
+	return ret;
+}
+
 static void *run(void *argument)
 {
 	struct epoch_writer *writer = argument;
 	const struct epoch_memory *memory = writer->memory;
 	const uint64_t one = 1;
 
-	writer->ret = 0;
-	if (writer->epoch.since_ns) {
-		writer->ret = epoch_folder__write(writer->folder, &writer->epoch,
-						  epoch_memory__slots(memory,
-								      epoch_memory__other(memory)),
-						  keep_pace, writer, &writer->error);
-		if (!writer->ret)
-			epoch_folder__retain(writer->folder, writer->epoch.until_ns);
-	}
+	writer->ret = writer->epoch.since_ns ? write_epoch(writer) : 0;
 	writer->has_swept = !writer->ret && epoch_memory__is_clear(memory);
 	if (writer->has_swept)
 		writer->swept_slots = epoch_memory__sweep(

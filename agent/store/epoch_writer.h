@@ -27,6 +27,9 @@ struct epoch_writer {
 	/* For @ended: the bank was clear already, and was swept of the slots that late reports wrote. */
 	bool has_swept;
 	uint64_t swept_slots;
+	/* For @ended: what epoch_folder__retain() returned last, and its sentence if it failed. */
+	int retained;
+	struct dart_error retain_error;
 	/* Private: */
 	sd_event_source *event;
 	int fd; /* of events */

@@ -308,10 +308,22 @@ static void take_swept(struct rotation *rotation, uint64_t slots)
 			rotation->object->name, (unsigned long long)slots);
 }
 
+/* Once, until it succeeds again. */
+static void tell_kept(struct rotation *rotation)
+{
+	const struct epoch_writer *writer = &rotation->writer;
+
+	if (writer->retained < 0 && !rotation->has_kept)
+		log__error("store %s: a file is kept for longer than it should be: %s",
+			   rotation->object->name, writer->retain_error.text);
+	rotation->has_kept = writer->retained < 0;
+}
+
 static void on_written(void *subject, int ret, const struct dart_error *error)
 {
 	struct rotation *rotation = subject;
 
+	tell_kept(rotation);
 	if (!ret) {
 		rotation->has_failed = false;
 		if (rotation->writer.epoch.since_ns) {

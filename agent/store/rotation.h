@@ -50,6 +50,7 @@ struct rotation {
 	bool is_due; /* waits for the bank */
 	bool is_late; /* this wait is counted */
 	bool has_failed; /* the last write of the full bank */
+	bool has_kept; /* a file that was to be removed */
 	sd_event_source *end; /* of the epoch, or a look at how full it is */
 	sd_event_source *grace; /* of the former memory, or of a failed write */
 };

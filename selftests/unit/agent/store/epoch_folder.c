@@ -203,13 +203,13 @@ static void test_retention(void **state)
 	fixture__open(&fixture);
 	for (i = 1; i <= 10; i++)
 		assert_int_equal(write_epoch(&fixture, 1000 * i), 0);
-	assert_int_equal(epoch_folder__retain(&fixture.folder, 20000), 0);
+	assert_int_equal(epoch_folder__retain(&fixture.folder, 20000, &error), 0);
 	/* The epoch from 1,000 to 2,000 is 9,001 ns old. */
 	fixture.folder.keep_ns = 9000;
-	assert_int_equal(epoch_folder__retain(&fixture.folder, 11000), 0);
-	assert_int_equal(epoch_folder__retain(&fixture.folder, 11001), 1);
+	assert_int_equal(epoch_folder__retain(&fixture.folder, 11000, &error), 0);
+	assert_int_equal(epoch_folder__retain(&fixture.folder, 11001, &error), 1);
 	/* A clock that was set back keeps all. */
-	assert_int_equal(epoch_folder__retain(&fixture.folder, 5), 0);
+	assert_int_equal(epoch_folder__retain(&fixture.folder, 5, &error), 0);
 	assert_int_equal(epoch_folder__list(&fixture.folder, &list, &error), 0);
 	assert_int_equal(list.count, 9);
 	assert_true(list.items[0].since_ns == 2000);
@@ -217,13 +217,13 @@ static void test_retention(void **state)
 	free(list.items);
 	fixture.folder.keep_ns = 0;
 	fixture.folder.keep_bytes = 4 * bytes + bytes / 2;
-	assert_int_equal(epoch_folder__retain(&fixture.folder, 20000), 5);
+	assert_int_equal(epoch_folder__retain(&fixture.folder, 20000, &error), 5);
 	/* The youngest one stays. */
 	fixture.folder.keep_bytes = 1;
-	assert_int_equal(epoch_folder__retain(&fixture.folder, 20000), 3);
+	assert_int_equal(epoch_folder__retain(&fixture.folder, 20000, &error), 3);
 	assert_int_equal(count_whole(&fixture), 1);
 	fixture.folder.keep_ns = 1;
-	assert_int_equal(epoch_folder__retain(&fixture.folder, 20000), 0);
+	assert_int_equal(epoch_folder__retain(&fixture.folder, 20000, &error), 0);
 	fixture__close(&fixture);
 }
 
@@ -250,10 +250,37 @@ static void test_names(void **state)
 	assert_int_equal(epoch_folder__open(&folder, longest, "paths", &error), -ENAMETOOLONG);
 }
 
+/* An epoch that a wrong clock ended in the future, or began in 1970, keeps no other one. */
+static void test_retention_of_wrong_times(void **state)
+{
+	struct fixture fixture;
+	struct dart_error error;
+	struct epoch_list list;
+	int i;
+
+	fixture__open(&fixture);
+	for (i = 1; i <= 5; i++)
+		assert_int_equal(write_epoch(&fixture, 1000 * i), 0);
+	fixture.epoch.since_ns = 500;
+	fixture.epoch.until_ns = 1000000;
+	assert_int_equal(epoch_folder__write(&fixture.folder, &fixture.epoch, fixture.slots, NULL,
+					     NULL, &error),
+			 0);
+	fixture.folder.keep_ns = 1500;
+	assert_int_equal(epoch_folder__retain(&fixture.folder, 6000, &error), 3);
+	assert_int_equal(epoch_folder__list(&fixture.folder, &list, &error), 0);
+	assert_int_equal(list.count, 3);
+	assert_true(list.items[0].since_ns == 500);
+	assert_true(list.items[1].since_ns == 4000);
+	free(list.items);
+	fixture__close(&fixture);
+}
+
 /* Other files, links and folders are left alone. */
 static void test_foreign(void **state)
 {
 	struct fixture fixture;
+	struct dart_error error;
 	char path[PATH_MAX + 64];
 	FILE *file;
 
@@ -269,7 +296,7 @@ static void test_foreign(void **state)
 	fclose(file);
 	assert_int_equal(count_whole(&fixture), 1);
 	fixture.folder.keep_bytes = 1;
-	assert_int_equal(epoch_folder__retain(&fixture.folder, 20000), 0);
+	assert_int_equal(epoch_folder__retain(&fixture.folder, 20000, &error), 0);
 	epoch_folder__tidy(&fixture.folder);
 	assert_int_equal(count_entries(&fixture), 4);
 	fixture__close(&fixture);
@@ -283,6 +310,8 @@ int main(void)
 		TEST("whichever call is the last one, a file is whole or not there", test_kills),
 		TEST("the oldest files go, by age and by size, and the youngest stays",
 		     test_retention),
+		TEST("an epoch with a wrong time keeps no other file",
+		     test_retention_of_wrong_times),
 		TEST("the folder of a store lies in the folder of epochs, whatever its name",
 		     test_names),
 		TEST("foreign files in the folder are left alone", test_foreign),
