@@ -147,19 +147,19 @@ counted() {
 # losses NAME: packets that this function counts, and that did not go on
 losses() {
 	shows $1 '.packets | with_entries(select(.value > 0 and (.key |
-		IN("received", "translated", "passed", "related", "tagged", "answered", "exceeded",
-			"mtu_told", "neighbours_told", "followed") | not)))'
+		IN("received", "translated", "passed", "related", "tagged", "for_many", "answered",
+			"exceeded", "mtu_told", "neighbours_told", "followed") | not)))'
 }
 
 # accounted: datagrams of DNS go into functions and hosts as often as they come out, or the function
 # counts so many losses
 accounted() {
-	local device wrong=0
-	for name in nat:flows0 firewall:flows1 balancer:flows2; do
-		device=${name#*:}
+	local pair device lost named sent taken between wrong=0
+	for pair in nat:flows0 firewall:flows1 balancer:flows2; do
+		device=${pair#*:}
 		lost=$(($(counted $device in) - $(counted $device out)))
-		named=$(losses ${name%:*})
-		echo "# ${name%:*}: $lost datagrams of DNS lost; all losses: $(echo "$named" | tr -d ' \n')"
+		named=$(losses ${pair%:*})
+		echo "# ${pair%:*}: $lost datagrams of DNS lost; all losses: $(echo "$named" | tr -d ' \n')"
 		[ $lost -le "$(echo "$named" | gojq 'add // 0')" ] || wrong=1
 	done
 	sent=$(($(counted client out) + $(counted server out)))
@@ -185,13 +185,14 @@ add_end server $server 10.1.0.1/16 10.1.255.1 $balancer
 add_end other $other 10.1.0.2/16 10.1.255.1 $balancer
 add_end scanner $scanner 198.51.100.9/24 198.51.100.1 $firewall
 
+# common FUNCTION INTERFACE [LIMITS]: all flows are of one host, which has no fewer than there can be
 common() {
 	printf '%s\n' "function: $1" "interface: $2" "table: $1" "journal: $files/$1.journal" \
-		'flows: 8000' 'rate: 1000000' 'routes:'
+		'flows: 8000' 'rate: 1000000' "limits: {flows: 8000${3-}}" 'routes:'
 }
 
 {
-	common nat flows0
+	common nat flows0 ', ports: 8000'
 	printf '%s\n' " - {prefix: 10.0.0.0/16, mac: $client}" " - {prefix: 0.0.0.0/0, mac: $firewall}" \
 		'inside: [10.0.0.0/16]' 'pools: [{addresses: 203.0.113.0/30}]'
 } >$files/nat.yaml
