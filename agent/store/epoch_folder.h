@@ -50,8 +50,8 @@ int epoch_folder__write(const struct epoch_folder *folder, const struct dart_epo
 /*
  * Removes the files of all epochs that are older at @now_ns than the folder keeps, and then the
  * oldest ones until the others are as few bytes as it keeps; the youngest one stays.  Returns how
- * many it removed, or, after it tried all, -errno with @error for the first one that stays though it
- * should not.
+ * many it removed, or, after it tried all, -errno with @error for the first one that stays though
+ * it should not.
  */
 int epoch_folder__retain(const struct epoch_folder *folder, uint64_t now_ns,
 			 struct dart_error *error);

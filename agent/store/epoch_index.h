@@ -28,14 +28,14 @@ void epoch_index__close(struct epoch_index *index);
 /* Brings the list up to date; it is valid until the next call. */
 int epoch_index__refresh(struct epoch_index *index, struct dart_error *error);
 /*
- * The first epoch of the list that ends after @since_ns; the count if there is none.  Epochs after it
- * may have ended before: their times overlap if the clock was set back between two dartd.
+ * The first epoch of the list that ends after @since_ns; the count if there is none.  Epochs after
+ * it may have ended before: their times overlap if the clock was set back between two dartd.
  */
 size_t epoch_index__first(const struct epoch_index *index, uint64_t since_ns);
 /* The epoch that began at @since_ns, or NULL. */
 const struct epoch_item *epoch_index__find(const struct epoch_index *index, uint64_t since_ns);
 
-/* Takes an epoch with its bytes, in a bank, or -1: in a file.  Other values than 0 end a selection. */
+/* Takes an epoch with its bytes, in a bank, or -1: in a file.  0, or the selection ends. */
 typedef int epoch_index_take(void *argument, const struct epoch_item *item, int bank);
 /*
  * Calls @take for all epochs, of the list and of @banks, of which a part lies from @since_ns to

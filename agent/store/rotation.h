@@ -76,8 +76,8 @@ size_t rotation__offset(const struct rotation *rotation);
 /* For replies: how the store rotates, and its present epoch. */
 json_t *rotation__to_json(const struct rotation *rotation);
 /*
- * Calls @take as epoch_index__select() does.  @take returns 0, -ENOMEM, or a positive value that ends
- * the calls without an error.
+ * Calls @take as epoch_index__select() does.  @take returns 0, -ENOMEM, or a positive value that
+ * ends the calls without an error.
  */
 int rotation__select(struct rotation *rotation, uint64_t since_ns, uint64_t until_ns,
 		     epoch_index_take *take, void *argument, struct dart_error *error);

@@ -26,6 +26,7 @@ unit_reply_sources := $(addprefix tools/dartctl/cli/, json_indent.c json_reader.
 	reply.c table.c)
 unit_instant_sources := tools/dartctl/store/instant.c
 unit_epochs_asked_sources := tools/dartctl/store/epochs.c
+unit_query_owners_sources := tools/dartctl/store/query_owners.c
 unit_epochs_there_sources := $(addprefix tools/dartctl/store/, epochs_question.c epochs_there.c)
 unit_switch_steps_sources := $(switch_steps) $(addprefix \
 	tools/dartctl/switch/reports/, state.c steps.c)

@@ -47,12 +47,12 @@ static int find_owners(const struct query *query, struct owners *owners)
 	return status;
 }
 
-/* A collector that had the share more than once is asked at its last time. */
-static bool is_repeated(const struct owners *owners, uint32_t index)
+/* A collector that had the share more than once, from owner @first on, is asked at its last time. */
+static bool is_repeated(const struct owners *owners, uint32_t first, uint32_t index)
 {
 	uint32_t i;
 
-	for (i = 0; i < index; i++)
+	for (i = first; i < index; i++)
 		if (owners->list[i].collector.s_addr == owners->list[index].collector.s_addr)
 			return true;
 	return false;
@@ -73,7 +73,7 @@ static int ask_present(const struct query *query, const struct options *options,
 	int ret;
 
 	for (i = 0; i < owners->count; i++) {
-		if (is_repeated(owners, i))
+		if (is_repeated(owners, 0, i))
 			continue;
 		ret = query__ask_there(query, owners->texts[i], &reply, &error);
 		if (ret == -EINVAL)
@@ -174,6 +174,21 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* A file of shares forgets the first owners: nobody knows whom to ask for their time. */
+static bool is_forgotten(const struct owners *owners, uint64_t ns)
+{
+	return owners->count == DART_SHARE_OWNERS_MAX &&
+	       ns < owners->list[owners->count - 1].since_ms * NS_OF_MS;
+}
+
+static int add_forgotten(const struct query *query, uint64_t since_ns, uint64_t until_ns,
+			 struct epoch_answers *all)
+{
+	fprintf(stderr, "dartctl: %s has only the last %d collectors of this share\n",
+		query->shares, DART_SHARE_OWNERS_MAX);
+	return add_unknown(since_ns, until_ns, all);
+}
+
 /* Each owner for the part of the time in which it had the share, the first owner first. */
 static int ask_range(const struct query *query, const struct owners *owners,
 		     struct epoch_answers *all)
@@ -182,6 +197,11 @@ static int ask_range(const struct query *query, const struct owners *owners,
 	int ret = 0;
 	uint32_t i;
 
+	if (is_forgotten(owners, query->since_ns))
+		ret = add_forgotten(query, query->since_ns,
+				    earlier(query_until_ns,
+					    owners->list[owners->count - 1].since_ms * NS_OF_MS),
+				    all);
 	for (i = owners->count; !ret && i--;) {
 		const struct dart_share_owner *owner = &owners->list[i];
 		/* Nobody knows an owner before the first one. */
@@ -204,29 +224,67 @@ static bool has_value(const struct epoch_answers *answers)
 	       answers->list[0].found.outcome != DART_STORE_EMPTY;
 }
 
+/* How much the answer for an instant says: "empty" would be wrong if an owner is not known to be. */
+static int weight(const struct epoch_answers *answers)
+{
+	if (!answers->count || answers->list[0].outcome != EPOCH_ANSWERED)
+		return 1;
+	return has_value(answers) ? 2 : 0;
+}
+
+/*
+ * May the epoch in which @former was asked have reports from before it lost the share?  If that epoch
+ * is missing, it is as long as that of the owner at the time, @its.
+ */
+static bool reaches_former(const struct query *query, const struct dart_share_owner *former,
+			   const struct epoch_answer *asked, const struct epoch_answer *its)
+{
+	const uint64_t until_ns = former->until_ms * NS_OF_MS;
+
+	if (asked->outcome != EPOCH_MISSING)
+		return asked->since_ns < until_ns;
+	if (its->outcome == EPOCH_MISSING)
+		return true;
+	return until_ns + (its->until_ns ?: later(query->at_ns, its->since_ns)) - its->since_ns >
+	       its->since_ns;
+}
+
 /*
  * The owner at the time.  If the epoch of that time has no value there, the value may be from before
- * the move, in the same epoch of the owner before.
+ * the move, in the same epoch of the owner before, and so on if the share moved more than once.
  */
 static int ask_instant(const struct query *query, const struct owners *owners,
 		       struct epoch_answers *all)
 {
-	struct epoch_answers before = { .count = 0 };
-	uint32_t i = 0;
+	struct epoch_answers former, lighter;
+	struct epoch_answer its;
+	uint32_t first = 0, i;
+	bool reaches = true;
 	int ret;
 
-	while (i + 1 < owners->count && owners->list[i].since_ms * NS_OF_MS > query->at_ns)
-		i++;
-	ret = ask_owner(query, owners->texts[i], query->at_ns, query->at_ns, all);
-	if (ret || has_value(all) || i + 1 == owners->count)
+	while (first + 1 < owners->count && owners->list[first].since_ms * NS_OF_MS > query->at_ns)
+		first++;
+	ret = ask_owner(query, owners->texts[first], query->at_ns, query->at_ns, all);
+	if (ret)
 		return ret;
-	ret = ask_owner(query, owners->texts[i + 1], query->at_ns, query->at_ns, &before);
-	if (!ret && has_value(&before)) {
-		epochs__free(all);
-		*all = before;
-		return 0;
+	if (is_forgotten(owners, query->at_ns) && !has_value(all))
+		return add_forgotten(query, query->at_ns, query->at_ns, all);
+	its = all->list[0];
+	for (i = first + 1; !ret && reaches && !has_value(all) && i < owners->count; i++) {
+		if (is_repeated(owners, first, i))
+			continue;
+		former = (struct epoch_answers){ .count = 0 };
+		ret = ask_owner(query, owners->texts[i], query->at_ns, query->at_ns, &former);
+		if (ret)
+			return ret;
+		reaches = reaches_former(query, &owners->list[i], &former.list[0], &its);
+		lighter = former;
+		if (has_value(&former) || (reaches && weight(&former) > weight(all))) {
+			lighter = *all;
+			*all = former;
+		}
+		epochs__free(&lighter);
 	}
-	epochs__free(&before);
 	return ret;
 }
 

@@ -198,6 +198,8 @@ static void test_refused_files(void **state)
 		FILE_OF(MOVE("5", "10.0.0.1", "0")),
 		FILE_OF(MOVE("5", "10.0.0.1", "-1")),
 		FILE_OF(MOVE("5", "10.0.0.1", "9223372036854775807")),
+		/* In ns it has 64 bits. */
+		FILE_OF(MOVE("5", "10.0.0.1", "9223372036855")),
 		FILE_OF(MOVE("5", "10.0.0.1", "1.5")),
 		FILE_OF(MOVE("5", "10.0.0.1", "7") "," MOVE("6", "10.0.0.1", "6")),
 		FILE_OF(MOVE("5", "10.0.0.1", "7") "," MOVE("5", "10.0.0.2", "7")),

@@ -10,7 +10,8 @@
 #define STORE_NAME_MAX 64 /* with the NUL */
 /* Each share has at most so many moves, so there are no more in all. */
 #define MOVES_MAX (DART_STORE_SHARES * DART_SHARE_OWNERS_MAX)
-#define SINCE_MS_MAX (INT64_C(1) << 53) /* exact in any reader of JSON */
+/* In ns it has 63 bits, as the times of epochs have: up to the year 2262. */
+#define SINCE_MS_MAX (INT64_MAX / 1000000)
 #define PARTS_OF_SET (DART_STORE_SHARES / 64)
 
 struct move {
@@ -240,7 +241,7 @@ static int take_move(struct reading *reading, json_t *json)
 	if (inet_pton(AF_INET, collector, &move.collector) != 1 || !move.collector.s_addr)
 		return refuse(reading, "collector '%s' is not a host's address", collector);
 	if (since_ms < 1 || since_ms > SINCE_MS_MAX)
-		return refuse(reading, "since_ms is no time after 1970, or has more than 53 bits");
+		return refuse(reading, "since_ms is no time from 1970 to 2262");
 	move.since_ms = since_ms;
 	if (is_disordered(reading->history, &move))
 		return refuse(reading, "it is not later than a move before it");
