@@ -115,12 +115,14 @@ check-controllers: packages
 		selftests/controllers/controllers.py
 
 # With more forged responses than make check sends, and with packets that a switch counts in a ledger
-# and appends to a journal of a machine.
+# and appends to a journal of a machine, and postcards and strips that it gathers for one.
 check-p4: packages p4_is_there
 	+$(quiet)$(build) KDIR= guest tests p4
 	$(quiet)DART_FORGED=$(or $(DART_FORGED),100000) \
 		DART_SWITCH_AMOUNTS=$(or $(DART_SWITCH_AMOUNTS),10000) \
-		DART_SWITCH_ENTRIES=$(or $(DART_SWITCH_ENTRIES),10000) selftests/run p4
+		DART_SWITCH_ENTRIES=$(or $(DART_SWITCH_ENTRIES),10000) \
+		DART_SWITCH_POSTCARDS=$(or $(DART_SWITCH_POSTCARDS),10000) \
+		DART_SWITCH_COUNTS=$(or $(DART_SWITCH_COUNTS),10000) selftests/run p4
 
 # It needs the package prometheus.
 check-relabel: packages
