@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Shares of a store move between two collectors while a reporter goes on: each key that was reported
-# is found, at present and in the past, also after a collector has retired.
+# is found, at present and in the past, also after a collector has retired.  DART_MOVES: how often.
 . "$(dirname "$0")/../lib.sh"
 
-flows=300
+moves=${DART_MOVES:-8}
+flows=$((moves * 75 / 2))	# enough to go on until the last move
 rate=60
-moves=8
+slots=$((1 << (moves > 8 ? 20 : 16)))	# enough for all flows to be found
 a=10.78.0.2
 b=10.78.0.3
 shares=/run/shares.json
@@ -100,7 +101,7 @@ check "a collector starts" host_up --config /run/first.yaml
 check "another collector starts" start_second
 for command in dartctl second; do
 	check "$command: a store with epochs is created" $command store create paths \
-		--slots 2^16 --value 20 --epoch 1440min --schema int-path
+		--slots $slots --value 20 --epoch 1440min --schema int-path
 	# The reporter is reached from both, and the way of the second one is needed here only.
 	[ $command = dartctl ] || ip route add 10.78.0.1/32 dev port2 src $b
 	lose_first_question
