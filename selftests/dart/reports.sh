@@ -13,8 +13,8 @@ rate=1500	# of frames, slow enough for a virtual network
 
 # report SEED: both copies of all flows
 report() {
-	dart-report --json --interface eth0 --collectors $collectors --flows uniform \
-		--count "$flows" --copies all --rate $rate --seed "$1" >"/run/reported.$1"
+	dart-report --json --interface eth0 --collectors "$collectors" --flows uniform \
+		--count "$flows" --copies all --rate "$rate" --seed "$1" >"/run/reported.$1"
 }
 
 # How many packets the host's soft-RoCE has accepted.
