@@ -98,6 +98,8 @@ void epoch_memory__turn(struct epoch_memory *memory, uint64_t now_ns, const __be
 {
 	struct dart_epoch_bank *ends = epoch_memory__current(memory), *begins = other(memory);
 	const uint64_t until_ns = now_ns > ends->since_ns ? now_ns : ends->since_ns + 1;
+	/* Otherwise all epochs had a nanosecond until the clock is where it was. */
+	const uint64_t since_ns = now_ns ?: 1;
 
 	if (reporters > DART_EPOCH_REPORTERS_MAX)
 		reporters = DART_EPOCH_REPORTERS_MAX;
@@ -107,7 +109,7 @@ void epoch_memory__turn(struct epoch_memory *memory, uint64_t now_ns, const __be
 	begins->reporters = 0;
 	/* Reports may arrive before the turn is complete, so the bank is no longer clear. */
 	set(begins->is_clear, 0);
-	set(begins->since_ns, until_ns);
+	set(begins->since_ns, since_ns == ends->since_ns ? until_ns : since_ns);
 	set(ends->until_ns, until_ns);
 	set(memory->state->current, epoch_memory__other(memory));
 }

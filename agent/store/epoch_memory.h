@@ -38,7 +38,7 @@ bool epoch_memory__is_clear(const struct epoch_memory *memory);
 /*
  * Ends the present epoch, which the reporters with these addresses wrote, and begins the next one,
  * in the other bank, which is clear.  A clock that was set back does not end an epoch before it
- * began.
+ * began, but the next one begins at @now_ns: times of epochs may overlap.
  */
 void epoch_memory__turn(struct epoch_memory *memory, uint64_t now_ns, const __be32 *addresses,
 			uint32_t reporters);

@@ -16,9 +16,11 @@
  *   epochs/STORE/SINCE-UNTIL.dart
  *
  * with SINCE and UNTIL as decimal numbers: ns of CLOCK_REALTIME, where the epoch that follows
- * begins at UNTIL.  In STORE, each '/', '%' and leading '.' of the name of the store is '%' and
- * two hexadecimal digits, "%2F".  A file under such a name is complete; the agent writes it under
- * another name first, which begins with DART_EPOCH_UNFINISHED.
+ * begins at UNTIL.  If the clock was set back to before SINCE, the epoch that follows begins at
+ * the new time instead, and UNTIL is SINCE + 1; so times of epochs may overlap.  In STORE, each
+ * '/', '%' and leading '.' of the name of the store is '%' and two hexadecimal digits, "%2F".  A
+ * file under such a name is complete; the agent writes it under another name first, which begins
+ * with DART_EPOCH_UNFINISHED.
  *
  * A file is a zstd stream (RFC 8878), which decompresses to the slots:
  *

@@ -74,12 +74,13 @@
  * files, so it asks for the list of epochs, and then for the bytes that it needs of each.  The
  * agent only copies bytes: the reader finds the slots of its key, decompresses them and checks
  * them, as it does with a file of the local host.  The answer to the first request is struct
- * dart_rpc_epochs, followed by the epochs in the order of their beginnings, the oldest first; if more
- * epochs overlap the time of the request than one answer has room for, the reader asks again, from
- * the beginning of the next one, which is the end of the last one unless a clock was set back.  The answer to the second request is these bytes of one epoch: of its file, or
- * of its slots in memory.  An epoch that has gone, or that moved from memory to a file, is the
- * error DART_RPC_ERROR_STALE, also instead of the next part: ask for the list again.  A store that
- * does not exist, or has no epochs, and bytes that an epoch does not have, are the error
+ * dart_rpc_epochs, followed by the epochs in the order of their beginnings, the oldest first; if
+ * more epochs overlap the time of the request than one answer has room for, the reader asks again,
+ * from the beginning of the next one, which is the end of the last one unless a clock was set
+ * back.  The answer to the second request is these bytes of one epoch: of its file, or of its
+ * slots in memory.  An epoch that has gone, or that moved from memory to a file, is the error
+ * DART_RPC_ERROR_STALE, also instead of the next part: ask for the list again.  A store that does
+ * not exist, or has no epochs, and bytes that an epoch does not have, are the error
  * DART_RPC_ERROR_NOT_FOUND; the connection stays.  So is every store for an address that may not
  * READ stores.  An agent that does not know these requests disconnects, as after any rule that is
  * broken.
@@ -230,8 +231,8 @@ struct dart_rpc_epochs {
 	__le32 count;		/* of struct dart_rpc_epoch that follow */
 	__le32 reserved;	/* 0 */
 	/*
-	 * CLOCK_REALTIME: 0, or the beginning of the next epoch.  The answer to a request from there
-	 * on repeats epochs of this one whose end is later.
+	 * CLOCK_REALTIME: 0, or the beginning of the next epoch.  The answer to a request from
+	 * there on repeats epochs of this one whose end is later.
 	 */
 	__le64 more_ns;
 };

@@ -92,7 +92,7 @@ static int weight(const struct epoch_answer *answer)
 	return answer->found.outcome == DART_STORE_EMPTY ? 0 : 2;
 }
 
-/* One answer: the clock was set back if several epochs have this instant; the last of them counts. */
+/* One answer: after the clock was set back, several epochs may have this instant. */
 static int ask_instant(struct asking *asking, const struct listed_epochs *epochs,
 		       struct dart_error *error)
 {

@@ -47,7 +47,7 @@ static int find_owners(const struct query *query, struct owners *owners)
 	return status;
 }
 
-/* A collector that had the share more than once, from owner @first on, is asked at its last time. */
+/* A collector that had the share more than once, from owner @first on, is asked at its last. */
 static bool is_repeated(const struct owners *owners, uint32_t first, uint32_t index)
 {
 	uint32_t i;
@@ -224,7 +224,7 @@ static bool has_value(const struct epoch_answers *answers)
 	       answers->list[0].found.outcome != DART_STORE_EMPTY;
 }
 
-/* How much the answer for an instant says: "empty" would be wrong if an owner is not known to be. */
+/* How much the answer for an instant says: not to know is more than "empty". */
 static int weight(const struct epoch_answers *answers)
 {
 	if (!answers->count || answers->list[0].outcome != EPOCH_ANSWERED)
@@ -233,8 +233,8 @@ static int weight(const struct epoch_answers *answers)
 }
 
 /*
- * May the epoch in which @former was asked have reports from before it lost the share?  If that epoch
- * is missing, it is as long as that of the owner at the time, @its.
+ * May the epoch in which @former was asked have reports from before it lost the share?  If that
+ * epoch is missing, it is as long as that of the owner at the time, @its.
  */
 static bool reaches_former(const struct query *query, const struct dart_share_owner *former,
 			   const struct epoch_answer *asked, const struct epoch_answer *its)
@@ -250,8 +250,9 @@ static bool reaches_former(const struct query *query, const struct dart_share_ow
 }
 
 /*
- * The owner at the time.  If the epoch of that time has no value there, the value may be from before
- * the move, in the same epoch of the owner before, and so on if the share moved more than once.
+ * The owner at the time.  If the epoch of that time has no value there, the value may be from
+ * before the move, in the same epoch of the owner before, and so on if the share moved more than
+ * once.
  */
 static int ask_instant(const struct query *query, const struct owners *owners,
 		       struct epoch_answers *all)

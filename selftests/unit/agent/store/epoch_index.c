@@ -161,7 +161,7 @@ static struct taken select_from(const struct fixture *fixture, const struct epoc
 }
 
 /*
- * Two hosts without a clock of their own began their epochs in 1970, and ended them when the network
+ * A host without a clock of its own began epochs in 1970, twice, and ended them when the network
  * told the time: these epochs overlap all that was written before.
  */
 static void test_overlap(void **state)

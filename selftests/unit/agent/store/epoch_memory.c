@@ -55,8 +55,24 @@ static void test_turns(void **state)
 	epoch_memory__turn(&memory, 5, addresses, 0);
 	since = epoch_memory__current(&memory)->since_ns;
 	assert_int_equal(memory.state->current, 0);
-	assert_int_equal(since, 2001);
-	assert_int_equal(memory.state->banks[1].until_ns, since);
+	assert_int_equal(since, 5);
+	assert_int_equal(memory.state->banks[1].since_ns, 2000);
+	assert_int_equal(memory.state->banks[1].until_ns, 2001);
+	assert_true(epoch_memory__is_full(&memory));
+	/* The next dartd finds them as they are. */
+	epoch_memory__open(&memory, address, LENGTH, false, 7);
+	assert_int_equal(epoch_memory__current(&memory)->since_ns, 5);
+	assert_int_equal(memory.state->banks[1].until_ns, 2001);
+	epoch_memory__clear(&memory);
+	/* And the time goes on from there. */
+	epoch_memory__turn(&memory, 60, addresses, 0);
+	assert_int_equal(memory.state->banks[0].until_ns, 60);
+	assert_int_equal(epoch_memory__current(&memory)->since_ns, 60);
+	epoch_memory__clear(&memory);
+	/* A clock that stands still. */
+	epoch_memory__turn(&memory, 60, addresses, 0);
+	assert_int_equal(memory.state->banks[1].until_ns, 61);
+	assert_int_equal(epoch_memory__current(&memory)->since_ns, 61);
 	unmap(address);
 }
 

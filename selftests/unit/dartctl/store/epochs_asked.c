@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The answers of all epochs of a time: each epoch is asked, gaps are missing, and epochs whose times
- * overlap, because a clock was set back, hide nothing.  The collector is simulated.
+ * The answers of all epochs of a time: each epoch is asked, gaps are missing, and epochs whose
+ * times overlap, because a clock was set back, hide nothing.  The collector is simulated.
  */
 #include <errno.h>
 #include <stdlib.h>
