@@ -81,7 +81,7 @@ ip address delete 10.77.0.66/24 dev eth0
 check "the agent starts once more" on host host_up
 # The first two calls of the RDMA CM are those for the events of this connection.
 on host sh -c 'strace -qq -o /run/strace.log -p "$(pidof dartd)" -P /dev/infiniband/rdma_cm \
-	-e trace=write -e inject=write:error=ENOMEM:when=1..2 >/dev/null 2>&1 & 
+	-e trace=write -e inject=write:error=ENOMEM:when=1..2 >/dev/null 2>&1 &
 	until grep -q "^TracerPid:.*[1-9]" "/proc/$(pidof dartd)/status"; do sleep 0.1; done'
 check "a controller is served though events could not be read for lack of memory" scraped
 check "the log says that they are read later" on host grep -q \

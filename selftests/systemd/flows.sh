@@ -40,6 +40,10 @@ check "dartd starts" host_up
 check "a table is created" dartctl table create nat --entries 20000
 check "the service starts" systemctl start dart-flows
 check "it has a user of its own" [ "$(ps -o user= -C dart-flows)" = dart-flows ]
+# rb: the bytes of a socket's queue, which the kernel doubles
+check "the queues of its port take 8 MiB each" [ "$(ss --packet --processes --memory --no-header |
+	grep -A1 '"dart-flows"' | grep -c 'rb16777216')" = 2 ]
+check "it keeps no capability" grep -q '^CapPrm:.0*$' "/proc/$(pidof dart-flows)/status"
 check "first packets come back translated, and so do answers" \
 	"$packets" $known flows1 udp 100 answers
 check "their flows are in the table" soon entered 100

@@ -4,13 +4,16 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/capability.h>
 #include <net/ethernet.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <systemd/sd-daemon.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "flows_internal.h"
 #include "tools/flows/balancer/balancer.h"
@@ -462,6 +465,20 @@ static int open_all(struct flows *flows, struct dart_error *error)
 				    &flows->control, error);
 }
 
+/*
+ * The ports are open, and nothing else needs a capability: whoever takes this process over by a
+ * packet gets none.
+ */
+static int give_up_capabilities(struct dart_error *error)
+{
+	struct __user_cap_header_struct process = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	const struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
+
+	if (syscall(SYS_capset, &process, none))
+		return dart_error__system(error, errno, "cannot give up capabilities");
+	return 0;
+}
+
 static void close_all(struct flows *flows)
 {
 	control__free(flows->control);
@@ -486,7 +503,7 @@ int flows__run(const struct flows_options *options, struct dart_error *error)
 	struct flows flows = { .options = options };
 	int ret;
 
-	ret = open_all(&flows, error);
+	ret = open_all(&flows, error) ?: give_up_capabilities(error);
 	if (!ret) {
 		sd_notify(0, "READY=1");
 		ret = sd_event_loop(flows.event);

@@ -43,10 +43,13 @@ check "an interface that does not exist is found" finds interface fail true
 check "an interface that is down is found" finds interface fail 'ip link add port type veth peer name other'
 check "an interface with an address is found" finds interface warn \
 	'ip link add port type veth peer name other && ip link set port up && ip address add 10.9.9.9/24 dev port'
+check "the queue of the port is right with CAP_NET_ADMIN" finds queue ok true
 # The number of the first network holds for all.
 queue=warn
 [ "$(cat /proc/sys/net/core/rmem_max)" -lt 8388608 ] || queue=ok
+as="setpriv --bounding-set -net_admin --inh-caps -net_admin"
 check "a queue of the port that the kernel bounds is found" finds queue $queue true
+as=
 write_policy lo
 check "an interface that joins packets is found" finds interface warn \
 	'ip link set lo up && ip address flush dev lo'

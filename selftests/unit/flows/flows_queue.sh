@@ -41,6 +41,7 @@ done
 dart-flows --control "$scratch/control" --policy "$scratch/policy.yaml" >"$log" 2>&1 &
 daemon=$!
 check "the daemon starts" soon shows '.received == 0'
+check "it keeps no capability" [ "$(grep -c '^Cap\(Inh\|Prm\|Eff\|Amb\):.0*$' "/proc/$daemon/status")" = 4 ]
 check "5,000 packets come at once" busy 5000
 check "each one is passed" soon shows '.translated == 5000 and .overrun == 0 and .unsent == 0'
 check "50,000 packets come at once" busy 50000

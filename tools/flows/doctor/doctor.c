@@ -49,10 +49,10 @@ static const struct schema *schema_of(const struct policy *policy)
 
 /* ---- this process and the interface */
 
-/* As the daemon gets it in its unit, without CAP_NET_ADMIN. */
+/* As the daemon gets it: with CAP_NET_ADMIN, as in its unit, all of it. */
 static void check_queue(struct findings *findings, int fd)
 {
-	const int given = port__widen(fd, false);
+	const int given = port__widen(fd);
 
 	if (given >= PORT_QUEUE) {
 		findings__ok(findings, "queue", "the queue of the port takes %d KiB", given >> 10);
@@ -62,6 +62,7 @@ static void check_queue(struct findings *findings, int fd)
 		       "the queue of the port takes %d of %d KiB: while the daemon is busy, more "
 		       "packets are lost and counted as overrun",
 		       given >> 10, PORT_QUEUE >> 10);
+	findings__advise(findings, "dart-flows needs CAP_NET_ADMIN, as in its unit");
 	findings__command(findings, "sysctl -w net.core.rmem_max=%d", PORT_QUEUE);
 }
 

@@ -70,7 +70,7 @@ static int set_up(struct port *port, const uint16_t types[static PORT_TYPES], bo
 
 	/* Frames that this host sends are no frames of the switch. */
 	setsockopt(port->fd, SOL_PACKET, PACKET_IGNORE_OUTGOING, &yes, sizeof(yes));
-	port__widen(port->fd, true);
+	port__widen(port->fd);
 	if (set_filter(port, types, has_tags) ||
 	    setsockopt(port->fd, SOL_PACKET, PACKET_AUXDATA, &yes, sizeof(yes)) ||
 	    setsockopt(port->fd, SOL_PACKET, PACKET_ADD_MEMBERSHIP, &all, sizeof(all)) ||
@@ -79,13 +79,13 @@ static int set_up(struct port *port, const uint16_t types[static PORT_TYPES], bo
 	return 0;
 }
 
-int port__widen(int fd, bool can_force)
+int port__widen(int fd)
 {
 	const int wanted = PORT_QUEUE;
 	int given = 0;
 	socklen_t length = sizeof(given);
 
-	if (!can_force || setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &wanted, sizeof(wanted)))
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &wanted, sizeof(wanted)))
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &wanted, sizeof(wanted));
 	/* The kernel doubles the number, for its own use. */
 	return getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &given, &length) ? 0 : given / 2;

@@ -38,9 +38,9 @@ int port__open(const char *interface, const uint16_t types[static PORT_TYPES], b
 void port__close(struct port *port);
 /*
  * Gives the queue of the packet socket @fd as much of PORT_QUEUE as the kernel allows: with
- * @can_force and CAP_NET_ADMIN all of it, otherwise up to net.core.rmem_max.  Returns the bytes.
+ * CAP_NET_ADMIN all of it, otherwise up to net.core.rmem_max.  Returns the bytes.
  */
-int port__widen(int fd, bool can_force);
+int port__widen(int fd);
 int port__fd(const struct port *port);
 /* The Ethernet address of the interface. */
 void port__mac(const struct port *port, uint8_t mac[static 6]);
