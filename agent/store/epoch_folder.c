@@ -123,23 +123,6 @@ int epoch_folder__read(const struct epoch_folder *folder, const struct epoch_ite
 
 /* ---- writing */
 
-static int make_folders(const struct epoch_folder *folder)
-{
-	char path[PATH_MAX];
-	char *end;
-
-	if (!mkdir(folder->path, 0700) || errno == EEXIST)
-		return 0;
-	if (errno != ENOENT)
-		return -errno;
-	strcpy(path, folder->path);
-	end = strrchr(path, '/');
-	*end = '\0';
-	if (mkdir(path, 0700) && errno != EEXIST)
-		return -errno;
-	return mkdir(folder->path, 0700) && errno != EEXIST ? -errno : 0;
-}
-
 static int sync_folder(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), ret;
@@ -149,6 +132,35 @@ static int sync_folder(const char *path)
 	ret = fsync(fd) ? -errno : 0;
 	close(fd);
 	return ret;
+}
+
+/* Creates a folder whose name lasts, unless it is there. */
+static int make_folder(const char *path)
+{
+	char parent[PATH_MAX];
+	int ret;
+
+	if (mkdir(path, 0700))
+		return errno == EEXIST ? 0 : -errno;
+	strcpy(parent, path);
+	*strrchr(parent, '/') = '\0';
+	ret = sync_folder(parent);
+	/* Otherwise the next try would find it, and not sync its name. */
+	if (ret)
+		rmdir(path);
+	return ret;
+}
+
+static int make_folders(const struct epoch_folder *folder)
+{
+	char path[PATH_MAX];
+	int ret = make_folder(folder->path);
+
+	if (ret != -ENOENT)
+		return ret;
+	strcpy(path, folder->path);
+	*strrchr(path, '/') = '\0';
+	return make_folder(path) ?: make_folder(folder->path);
 }
 
 int epoch_folder__write(const struct epoch_folder *folder, const struct dart_epoch *epoch,

@@ -42,8 +42,16 @@ ssize_t pwrite(int fd, const void *bytes, size_t length, off_t offset)
 	return fails() ? -1 : syscall(SYS_pwrite64, fd, bytes, length, offset);
 }
 
+/* Inodes of folders, in the order in which they were made permanent. */
+static ino_t synced[8];
+static uint32_t synced_count;
+
 int fsync(int fd)
 {
+	struct stat status;
+
+	if (!fstat(fd, &status) && S_ISDIR(status.st_mode) && synced_count < 8)
+		synced[synced_count++] = status.st_ino;
 	return fails() ? -1 : syscall(SYS_fsync, fd);
 }
 
@@ -142,8 +150,11 @@ static void test_failures(void **state)
 	fixture__open(&fixture);
 	assert_int_equal(write_epoch(&fixture, 1000), 0);
 	most = calls;
-	/* mkdir(2) three times, frame, header, fsync(2), rename(2), fsync(2) of the folder */
-	assert_int_equal(most, 8);
+	/*
+	 * mkdir(2) three times, with fsync(2) after the second and the third, frame, header,
+	 * fsync(2), rename(2), fsync(2) of the folder
+	 */
+	assert_int_equal(most, 10);
 	fixture__close(&fixture);
 	for (number = 1; number <= most; number++) {
 		fixture__open(&fixture);
@@ -158,6 +169,35 @@ static void test_failures(void **state)
 	}
 }
 
+static ino_t inode_of(const char *path)
+{
+	struct stat status;
+
+	assert_int_equal(stat(path, &status), 0);
+	return status.st_ino;
+}
+
+/* A file whose folder is gone after a power cut is gone, too. */
+static void test_names_last(void **state)
+{
+	struct fixture fixture;
+	char epochs[PATH_MAX];
+
+	fixture__open(&fixture);
+	synced_count = 0;
+	assert_int_equal(write_epoch(&fixture, 1000), 0);
+	snprintf(epochs, sizeof(epochs), "%s/" DART_EPOCH_FOLDER, fixture.state);
+	assert_int_equal(synced_count, 3);
+	assert_true(synced[0] == inode_of(fixture.state));
+	assert_true(synced[1] == inode_of(epochs));
+	assert_true(synced[2] == inode_of(fixture.folder.path));
+	/* Once. */
+	assert_int_equal(write_epoch(&fixture, 2000), 0);
+	assert_int_equal(synced_count, 4);
+	assert_true(synced[3] == inode_of(fixture.folder.path));
+	fixture__close(&fixture);
+}
+
 static void test_kills(void **state)
 {
 	struct fixture fixture;
@@ -167,7 +207,7 @@ static void test_kills(void **state)
 	pid_t child;
 
 	is_killed = true;
-	for (number = 1; number <= 8; number++) {
+	for (number = 1; number <= 10; number++) {
 		fixture__open(&fixture);
 		child = fork();
 		assert_true(child >= 0);
@@ -179,8 +219,8 @@ static void test_kills(void **state)
 		assert_int_equal(waitpid(child, &status, 0), child);
 		assert_int_equal(WEXITSTATUS(status), 1);
 		whole = count_whole(&fixture);
-		/* It is there after rename(2), which is call 7. */
-		assert_int_equal(whole, number == 8);
+		/* It is there after rename(2), which is call 9. */
+		assert_int_equal(whole, number == 10);
 		epoch_folder__tidy(&fixture.folder);
 		assert_int_equal(count_entries(&fixture), whole);
 		/* The next dartd writes it again. */
@@ -307,6 +347,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("whichever call fails, no file is left, and a second try succeeds",
 		     test_failures),
+		TEST("the names of new folders are permanent before a file is",
+		     test_names_last),
 		TEST("whichever call is the last one, a file is whole or not there", test_kills),
 		TEST("the oldest files go, by age and by size, and the youngest stays",
 		     test_retention),
