@@ -11,13 +11,21 @@
 
 /*
  * File systems take the time of a change from a clock of the kernel's ticks, so a second change
- * within a tick, at most 10 ms, may have the same time.
+ * within a tick, at most 10 ms, may have the same time.  Some keep whole seconds only, such as ext4
+ * with inodes of 128 bytes, or every other second.
  */
 #define TICK_NS INT64_C(100000000)
+#define SECONDS_NS INT64_C(2100000000)
 
 static int64_t ns_of(const struct timespec *time)
 {
 	return time->tv_sec * INT64_C(1000000000) + time->tv_nsec;
+}
+
+/* How long a second change may have the time of the first one. */
+static int64_t tick_of(const struct timespec *changed)
+{
+	return changed->tv_nsec ? TICK_NS : SECONDS_NS;
 }
 
 /* When the folder changed last; zeros if there is none. */
@@ -76,7 +84,7 @@ int epoch_index__refresh(struct epoch_index *index, struct dart_error *error)
 	index->reach = reach;
 	index->changed = changed;
 	/* A folder that does not exist, and a clock that was set back, have no exact time. */
-	index->is_exact = changed.tv_sec && age > TICK_NS;
+	index->is_exact = changed.tv_sec && age > tick_of(&changed);
 	index->passes++;
 	return 0;
 }

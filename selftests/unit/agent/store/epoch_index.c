@@ -112,6 +112,25 @@ static void test_tick(void **state)
 	refresh(fixture, 2, 4);
 }
 
+/* A second change has the time of the first one, and comes after the folder was read. */
+static void test_whole_seconds(void **state)
+{
+	struct fixture *fixture = *state;
+	struct timespec times[2] = {};
+
+	add(fixture, 1000);
+	times[0].tv_sec = times[1].tv_sec = time(NULL) - 1;
+	assert_int_equal(utimensat(AT_FDCWD, fixture->folder.path, times, 0), 0);
+	refresh(fixture, 1, 1);
+	add(fixture, 2000);
+	assert_int_equal(utimensat(AT_FDCWD, fixture->folder.path, times, 0), 0);
+	refresh(fixture, 2, 2);
+	times[0].tv_sec = times[1].tv_sec = time(NULL) - 60;
+	assert_int_equal(utimensat(AT_FDCWD, fixture->folder.path, times, 0), 0);
+	refresh(fixture, 2, 3);
+	refresh(fixture, 2, 3);
+}
+
 static void test_find(void **state)
 {
 	struct fixture *fixture = *state;
@@ -233,6 +252,8 @@ int main(void)
 			     open_fixture, close_fixture),
 		TEST_FIXTURE("a folder that changed just now, or in the future, is read each time",
 			     test_tick, open_fixture, close_fixture),
+		TEST_FIXTURE("whole seconds as times of a folder hide no file", test_whole_seconds,
+			     open_fixture, close_fixture),
 		TEST_FIXTURE("epochs are found by their beginning, and by a time", test_find,
 			     open_fixture, close_fixture),
 		TEST_FIXTURE("epochs whose times overlap are all found", test_overlap, open_fixture,
