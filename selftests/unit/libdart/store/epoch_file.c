@@ -22,6 +22,12 @@
 static const struct dart_store_rule plurality = { DART_STORE_PLURALITY, 0 };
 static const __be32 reporters[3] = { 0x0200000a, 0x0300000a, 0x0400000a };
 
+/* As if the library had no memory: a checksum must not depend on it. */
+XXH3_state_t *XXH3_createState(void)
+{
+	return NULL;
+}
+
 /* A store of 2^14 slots, written by KEYS keys, and its file. */
 struct fixture {
 	struct dart_epoch epoch;
