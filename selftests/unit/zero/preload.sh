@@ -110,6 +110,24 @@ exec 6>&-
 wait $server
 end
 
+# A user has 128 instances of inotify, as a rule: others may have taken all of them.
+mkfifo "$scratch/in3"
+unshare --user --map-root-user \
+	sh -c 'echo 0 >/proc/sys/user/max_inotify_instances && exec "$@"' sh \
+	timeout 60 env DART_ZERO_LAYOUT="$scratch/layout.yaml" DART_ZERO_LABEL=unwatched \
+	LD_PRELOAD="$library" "$program" serve <"$scratch/in3" >"$scratch/out" 2>/dev/null &
+server=$!
+exec 6>"$scratch/in3"
+echo 5 >&6
+soon grep -qx 12 "$scratch/out"
+begin
+check "a program without an instance of inotify is registered when dartd starts" soon requests 2
+echo again >&5
+check "and again when dartd restarts" soon requests 4
+exec 6>&-
+wait $server
+end
+
 # ---- programs without a layout, and refusals
 
 unasked() {

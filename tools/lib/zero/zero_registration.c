@@ -24,13 +24,16 @@
 #define ANSWER_S 5
 #define DELAY_MIN_MS 100
 #define DELAY_MAX_MS 10000
+/* Without a watch dartd is looked for so often. */
+#define LOOK_MS 1000
 /* dartd may notice the end of the last process with the same names so much later. */
 #define NAME_DELAY_MAX_MS 1000
 
 /* Members that only the thread uses. */
 struct registrar {
 	struct dart_zero *zero;
-	int watch; /* of the deepest directory on the way to the socket, or -1 */
+	/* Of the deepest directory on the way to the socket; -1: no event tells of dartd. */
+	int watch;
 	int64_t retry_ms; /* no request before; 0: now, INT64_MAX: after an event */
 	int delay_ms;
 	/* The socket of the dartd that was seen last. */
@@ -429,26 +432,34 @@ static void take_answer(struct registrar *registrar, struct dart_zero_object *ob
 
 /* ---- events */
 
-/* Watches the deepest directory on the way to the socket that exists. */
+/*
+ * Watches the deepest directory on the way to the socket that exists.  Users have few instances of
+ * inotify: one that is refused may be there later.
+ */
 static void place_watch(struct registrar *registrar)
 {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)], *slash;
+	struct dart_zero *zero = registrar->zero;
 	int watch, before;
 
+	if (zero->inotify < 0)
+		zero->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (zero->inotify < 0)
+		return;
 	/* A second look finds a directory that was created before its parent was watched. */
 	do {
 		before = registrar->watch;
-		snprintf(path, sizeof(path), "%s", registrar->zero->socket);
+		snprintf(path, sizeof(path), "%s", zero->socket);
 		do {
 			slash = strrchr(path, '/');
 			if (!slash)
 				return;
 			*slash = '\0';
-			watch = inotify_add_watch(registrar->zero->inotify, *path ? path : "/",
-						  EVENTS);
-		} while (watch < 0 && *path);
+			watch = inotify_add_watch(zero->inotify, *path ? path : "/", EVENTS);
+			/* Its parent tells nothing of a directory that is there, but unreadable. */
+		} while (watch < 0 && *path && (errno == ENOENT || errno == ENOTDIR));
 		if (before >= 0 && before != watch)
-			inotify_rm_watch(registrar->zero->inotify, before);
+			inotify_rm_watch(zero->inotify, before);
 		registrar->watch = watch;
 	} while (watch != before);
 }
@@ -501,6 +512,8 @@ static int until_due(const struct registrar *registrar)
 
 	if (next_object(zero) && registrar->retry_ms < due)
 		due = registrar->retry_ms;
+	if (registrar->watch < 0 && due > now + LOOK_MS)
+		due = now + LOOK_MS;
 	if (due == INT64_MAX)
 		return -1;
 	return due <= now ? 0 : due - now < 1000000 ? (int)(due - now) : 1000000;
@@ -579,7 +592,6 @@ void dart_zero__register(struct dart_zero *zero)
 	int ms;
 
 	pthread_mutex_lock(&zero->lock);
-	zero->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	while (!zero->is_ending) {
 		look_for_dartd(&registrar);
 		end_leases(zero);
