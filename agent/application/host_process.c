@@ -85,6 +85,16 @@ bool cgroup__is_below(const char *cgroup, const char *top)
 	return !strncmp(cgroup, top, length) && (!cgroup[length] || cgroup[length] == '/');
 }
 
+/* Users who may create cgroups choose any names; systemd has units of these characters. */
+static bool is_name_of_unit(const char *name, size_t length)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
+				      "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789:-_.\\@";
+
+	return strspn(name, allowed) >= length;
+}
+
 bool cgroup__service(const char *cgroup, char name[static NAME_MAX + 1])
 {
 	static const char suffix[] = ".service";
@@ -95,7 +105,8 @@ bool cgroup__service(const char *cgroup, char name[static NAME_MAX + 1])
 	for (at = strchr(cgroup, '/'); at; at = *end ? end : NULL) {
 		end = at + 1 + strcspn(at + 1, "/");
 		if ((size_t)(end - at) <= strlen(suffix) || end - at > NAME_MAX ||
-		    strncmp(end - strlen(suffix), suffix, strlen(suffix)))
+		    strncmp(end - strlen(suffix), suffix, strlen(suffix)) ||
+		    !is_name_of_unit(at + 1, end - at - 1))
 			continue;
 		found = at + 1;
 		length = end - found - strlen(suffix);
@@ -108,15 +119,15 @@ bool cgroup__service(const char *cgroup, char name[static NAME_MAX + 1])
 bool host_process__origin(pid_t pid, pid_t *parent, uint64_t *start)
 {
 	FILE *file = open_file(pid, "stat");
-	char line[1024], *end = NULL;
+	char text[1024], *end;
 	unsigned long long ticks;
 	bool is_read;
 
 	if (!file)
 		return false;
-	/* The name of the program, in parentheses, may contain anything. */
-	if (fgets(line, sizeof(line), file))
-		end = strrchr(line, ')');
+	/* The name of the program, in parentheses, may contain anything, also ends of lines. */
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	end = strrchr(text, ')');
 	is_read = end && sscanf(end + 1,
 				" %*c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"
 				" %*s %*s %*s %llu",
