@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/base/log.h"
 #include "applications.h"
 #include "host_process.h"
 
@@ -163,6 +164,12 @@ static const struct dart_application_layout *choose(struct examination *examinat
 	return NULL;
 }
 
+static void look_at_all_soon(struct applications *applications)
+{
+	applications->looks_at_all = true;
+	applications__look_soon(applications);
+}
+
 /* Makes the process an instance if it is the program.  True: it may become the program. */
 static bool offer(struct application *application, struct examination *examination)
 {
@@ -178,6 +185,8 @@ static bool offer(struct application *application, struct examination *examinati
 		is_early = ret == -ENOEXEC;
 		/* There may be room later. */
 		application->applications->looks_at_all |= ret && !is_early;
+		if (examination__is_shortage(ret))
+			look_at_all_soon(application->applications);
 	}
 	if (!ret)
 		application->why = (struct dart_error){};
@@ -223,7 +232,9 @@ static void go_on(struct applications *applications, struct examination *examina
 	};
 
 	if (is_early && process.pidfd >= 0) {
-		candidates__add(&applications->candidates, &process);
+		/* Many programs start together: a look finds the ones that are no candidates. */
+		if (!candidates__add(&applications->candidates, &process))
+			look_at_all_soon(applications);
 		examination->pidfd = -1;
 	} else if (is_manager_of_varnish(examination)) {
 		if (examination->tries)
@@ -244,8 +255,21 @@ static void go_on(struct applications *applications, struct examination *examina
  */
 static bool may_be_refused_now_only(const struct examination *examination)
 {
-	return examination->is_copy_of_parent || examination->build_ret == -EUSERS ||
-	       examination->build_ret == -ENOMEM;
+	return examination->is_copy_of_parent || examination->build_ret == -EUSERS;
+}
+
+/* No event tells of the end of a shortage. */
+static void look_after_shortage(struct applications *applications,
+				const struct examination *examination)
+{
+	const struct dart_error *shortage = examination__shortage(examination);
+
+	if (!shortage)
+		return;
+	log__peer_warning(
+		"%s (dartd looks again; raise its limits of open files and memory if this goes on)",
+		shortage->text);
+	look_at_all_soon(applications);
 }
 
 static void finish(struct examination *examination)
@@ -256,6 +280,7 @@ static void finish(struct examination *examination)
 	bool is_early = false;
 
 	applications->looks_at_all |= may_be_refused_now_only(examination);
+	look_after_shortage(applications, examination);
 	if (!examination->lives)
 		applications__end_process(applications, examination->pid);
 	/* A process that executed another program meanwhile is not the one that was examined. */

@@ -47,11 +47,11 @@ void candidates__close(struct candidates *candidates)
 bool candidates__add(struct candidates *candidates, const struct candidate_process *process)
 {
 	struct candidate *candidate;
+	bool is_listed = false;
 
 	TAILQ_FOREACH(candidate, &candidates->list, link)
-		if (candidate->process.pid == process->pid)
-			break;
-	if (candidate || candidates->count == CANDIDATES_MAX ||
+		is_listed |= candidate->process.pid == process->pid;
+	if (is_listed || candidates->count == CANDIDATES_MAX ||
 	    candidate__has_last_try(process->tries))
 		goto close_pidfd;
 	candidate = calloc(1, sizeof(*candidate));
@@ -65,7 +65,7 @@ bool candidates__add(struct candidates *candidates, const struct candidate_proce
 
 close_pidfd:
 	close(process->pidfd);
-	return false;
+	return is_listed;
 }
 
 uint64_t candidates__delay(const struct candidates *candidates)

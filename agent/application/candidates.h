@@ -29,7 +29,10 @@ struct candidate_process {
 	bool is_likely; /* its program is known, but not ready */
 };
 
-/* Takes the pidfd over.  False: it is dropped; it was tried often enough, or there are many. */
+/*
+ * Takes the pidfd over.  True: the process is a candidate, perhaps since before.  False: it is
+ * dropped; it was tried often enough, or there are many.
+ */
 bool candidates__add(struct candidates *candidates, const struct candidate_process *process);
 /* us until the next try; UINT64_MAX if there is no candidate. */
 uint64_t candidates__delay(const struct candidates *candidates);

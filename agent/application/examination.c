@@ -200,6 +200,15 @@ static bool holds_too_many(const struct examinations *examinations, uid_t user)
 	       count_of_user(examinations, user, true) >= USER_MAX;
 }
 
+const struct dart_error *examination__shortage(const struct examination *examination)
+{
+	const struct finding *finding = &examination->findings[APPLICATION_FORMAT_ANY];
+
+	if (examination__is_shortage(examination->build_ret))
+		return &examination->build_why;
+	return examination__is_shortage(finding->ret) ? &finding->why : NULL;
+}
+
 static void examination__fail_to_begin(struct examination *examination, int ret)
 {
 	struct dart_error why;
@@ -212,28 +221,48 @@ static void examination__fail_to_begin(struct examination *examination, int ret)
 			"process %d is not examined: other processes of user %u do not answer when their memory is read",
 			examination->pid, examination->user);
 	else
-		dart_error__system(&why, -ret, "cannot start a thread to read process %d",
-				   examination->pid);
+		dart_error__system(&why, -ret, "cannot examine process %d", examination->pid);
 	examination__fail(examination, ret, &why);
+}
+
+/* Returns 0, or -errno: -ESRCH if the process has ended. */
+static int examination__find_user(struct examination *examination)
+{
+	errno = 0;
+	if (examination->user != (uid_t)-1 ||
+	    host_process__user(examination->pid, &examination->user))
+		return 0;
+	return examination__is_shortage(-errno) ? -errno : -ESRCH;
+}
+
+/* As examination__find_user(). */
+static int examination__find_process(struct examination *examination)
+{
+	int pidfd = examination->pidfd;
+
+	if (pidfd < 0)
+		pidfd = host_process__open(examination->pid);
+	if (pidfd < 0)
+		return examination__is_shortage(pidfd) ? pidfd : -ESRCH;
+	examination->pidfd = pidfd;
+	return 0;
 }
 
 /* Returns 0; -EAGAIN if it must wait; or another -errno, why it cannot begin. */
 static int examination__begin(struct examination *examination)
 {
 	struct examinations *examinations = examination->examinations;
-	int ret;
+	int ret = examination__find_user(examination);
 
-	if (examination->user == (uid_t)-1 &&
-	    !host_process__user(examination->pid, &examination->user))
-		return -ESRCH;
+	if (ret)
+		return ret;
 	if (holds_too_many(examinations, examination->user))
 		return -EUSERS;
 	if (examination->user && count_of_user(examinations, examination->user, false) >= USER_MAX)
 		return -EAGAIN;
-	if (examination->pidfd < 0)
-		examination->pidfd = host_process__open(examination->pid);
-	if (examination->pidfd < 0)
-		return -ESRCH;
+	ret = examination__find_process(examination);
+	if (ret)
+		return ret;
 	TAILQ_REMOVE(&examinations->waiting, examination, link);
 	examination->step = EXAMINATION_READS;
 	TAILQ_INSERT_TAIL(&examinations->started, examination, link);

@@ -11,6 +11,7 @@
 #ifndef APPLICATION_EXAMINATION_H
 #define APPLICATION_EXAMINATION_H
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -133,5 +134,15 @@ void examinations__disown(struct examinations *examinations, const void *owner);
 
 /* The sentence about a process that holds a thread; returns -ETIMEDOUT. */
 int examination__explain_hold(const struct examination *examination, struct dart_error *error);
+/* True if an -errno tells of too few descriptors or too little memory: it is not the process'. */
+static inline bool examination__is_shortage(int ret)
+{
+	return ret == -EMFILE || ret == -ENFILE || ret == -ENOMEM;
+}
+/*
+ * The sentence about descriptors or memory of which dartd had too few, so that nothing is known of
+ * the process; NULL: it had enough.
+ */
+const struct dart_error *examination__shortage(const struct examination *examination);
 
 #endif /* APPLICATION_EXAMINATION_H */

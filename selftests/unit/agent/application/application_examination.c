@@ -8,7 +8,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <libdart/clock.h>
 
@@ -30,7 +32,7 @@ struct told {
 	bool is_finished, is_held;
 	bool wants_layout; /* the process is attached */
 	int build_ret;
-	bool is_copy_of_parent;
+	bool is_copy_of_parent, was_shortage;
 	struct dart_error why;
 };
 
@@ -63,6 +65,7 @@ static void finish(struct examination *examination)
 	told->is_finished = true;
 	told->build_ret = examination->build_ret;
 	told->is_copy_of_parent = examination->is_copy_of_parent;
+	told->was_shortage = examination__shortage(examination);
 	told->why = examination->build_why;
 }
 
@@ -153,6 +156,42 @@ static void test_results(void **state)
 	run_until(&ended.is_finished);
 	assert_int_equal(ended.build_ret, -ESRCH);
 	assert_false(copy.is_held || ended.is_held);
+}
+
+/* Allows no descriptor but the ones that are open; returns the limit of before. */
+static struct rlimit take_descriptors(void)
+{
+	struct rlimit before, none;
+	const int next = dup(STDERR_FILENO);
+
+	assert_true(next >= 0);
+	close(next);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = before;
+	none.rlim_cur = next;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	return before;
+}
+
+/* A process that dartd has no descriptors for has not ended. */
+static void test_no_descriptors(void **state)
+{
+	struct told starved = {}, later = {};
+	const pid_t pid = start(false, 0);
+	struct rlimit before;
+
+	examine(pid, &starved);
+	before = take_descriptors();
+	run_until(&starved.is_finished);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_int_equal(starved.build_ret, -EMFILE);
+	assert_true(starved.was_shortage);
+	assert_non_null(strstr(starved.why.text, "Too many open files"));
+	examine(pid, &later);
+	run_until(&later.is_finished);
+	assert_int_equal(later.build_ret, 0);
+	assert_false(later.was_shortage);
+	end(pid);
 }
 
 /* Starts a copy of a copy of this process, and kills its parent when it is told to. */
@@ -353,6 +392,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST_FIXTURE("a thread finds out the build-id, and whether a process is a copy",
 			     test_results, open_all, close_all),
+		TEST_FIXTURE("a process that dartd has no descriptors for has not ended",
+			     test_no_descriptors, open_all, close_all),
 		TEST_FIXTURE("a process whose parent ends meanwhile is no copy of it",
 			     test_lost_parent, open_all, close_all),
 		TEST_FIXTURE("processes are examined while others hold threads, which is told",
