@@ -24,16 +24,14 @@
 #define ANSWER_S 5
 #define DELAY_MIN_MS 100
 #define DELAY_MAX_MS 10000
-/* Without a watch dartd is looked for so often. */
-#define LOOK_MS 1000
+#define LOOK_MS 1000 /* between two looks for dartd without a watch */
 /* dartd may notice the end of the last process with the same names so much later. */
 #define NAME_DELAY_MAX_MS 1000
 
 /* Members that only the thread uses. */
 struct registrar {
 	struct dart_zero *zero;
-	/* Of the deepest directory on the way to the socket; -1: no event tells of dartd. */
-	int watch;
+	int watch; /* of the deepest directory on the way to the socket; -1: no event comes */
 	int64_t retry_ms; /* no request before; 0: now, INT64_MAX: after an event */
 	int delay_ms;
 	/* The socket of the dartd that was seen last. */
@@ -432,10 +430,7 @@ static void take_answer(struct registrar *registrar, struct dart_zero_object *ob
 
 /* ---- events */
 
-/*
- * Watches the deepest directory on the way to the socket that exists.  Users have few instances of
- * inotify: one that is refused may be there later.
- */
+/* Watches the deepest directory on the way to the socket that exists, unless it is unreadable. */
 static void place_watch(struct registrar *registrar)
 {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)], *slash;
@@ -444,8 +439,6 @@ static void place_watch(struct registrar *registrar)
 
 	if (zero->inotify < 0)
 		zero->inotify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	if (zero->inotify < 0)
-		return;
 	/* A second look finds a directory that was created before its parent was watched. */
 	do {
 		before = registrar->watch;
@@ -456,7 +449,6 @@ static void place_watch(struct registrar *registrar)
 				return;
 			*slash = '\0';
 			watch = inotify_add_watch(zero->inotify, *path ? path : "/", EVENTS);
-			/* Its parent tells nothing of a directory that is there, but unreadable. */
 		} while (watch < 0 && *path && (errno == ENOENT || errno == ENOTDIR));
 		if (before >= 0 && before != watch)
 			inotify_rm_watch(zero->inotify, before);
@@ -577,9 +569,8 @@ static void wait_for_events(struct registrar *registrar, int ms)
 
 	poll(events, 2, ms);
 	eventfd_read(registrar->zero->wake, &value);
-	if (registrar->zero->inotify >= 0)
-		while (read(registrar->zero->inotify, ignored, sizeof(ignored)) > 0)
-			;
+	while (read(registrar->zero->inotify, ignored, sizeof(ignored)) > 0)
+		;
 }
 
 void dart_zero__register(struct dart_zero *zero)
