@@ -4,6 +4,7 @@
 # another machine, which loses none of them without rotations: each flow is found in an epoch,
 # also if the kernel reports, or if the disk of the epochs takes nothing for a while.
 . "$(dirname "$0")/../lib.sh"
+. "$(dirname "$0")/../restarts.sh"
 
 rotations=${DART_ROTATIONS:-100}
 # Frames a second, slow enough for a virtual network to drop nothing; with rotations, each of which
@@ -31,13 +32,19 @@ taken() {
 	on host "$tests/host_counts" | gojq .taken
 }
 
-# rotate_all: while reports go on; each rotation waits until the last epoch is in a file
+# rotate_all: while reports go on; each rotation waits until the last epoch is in a file.  On a busy
+# machine that takes longer than dartctl waits for it.
 rotate_all() {
 	local i
 
 	for ((i = 0; i < rotations; i++)); do
-		on host dartctl store rotate paths >/dev/null && export_collectors || return
+		until_true on host dartctl store rotate paths && export_collectors || return
 	done
+}
+
+# late: slots that reports wrote after the grace time of their epoch, which are in no epoch
+late() {
+	on host dartctl -j store list | gojq '.[0].epochs.late_slots'
 }
 
 written() {
@@ -101,6 +108,7 @@ check "the XDP reporter is attached" dartctl xdp attach card1 --through eth0 --s
 check "it follows the file" until_ready /run/follow.log dartctl xdp follow card1 \
 	--collectors "$collectors"
 before=$(taken)
+before_late=$(late)
 emit 4
 check "the store rotates $rotations times meanwhile" rotate_all
 kill -0 $reporter 2>/dev/null || echo "# the last rotations came after the last packet"
@@ -113,8 +121,9 @@ check "the reporter took each rotation over" \
 check "the store rotates again" on host dartctl store rotate paths
 check "all epochs are in files" soon written $((2 * rotations + 3))
 # Reports of other flows overwrite two flows in 100 epochs on average.
-check "no report is lost at a rotation: each flow is in an epoch" \
-	[ "$(found 4)" -ge $((flows - 10)) ]
+there=$(found 4)
+echo "# $there of $flows flows are in an epoch; $(($(late) - before_late)) slots were written too late"
+check "no report is lost at a rotation: each flow is in an epoch" [ "$there" -ge $((flows - 10)) ]
 check "the XDP reporter is detached" dartctl xdp detach card1
 
 # ---- a disk that takes nothing for a while
