@@ -126,4 +126,10 @@ check "its start is higher" [ "$(started)" -gt "$began" ]
 kill $follower
 wait $follower
 check "SIGTERM ends a follower" [ $? -gt 128 ]
+
+on "$port" "counter_write journal_packets 6 7 0" "counter_write journal_writes 0 5 0" >/dev/null
+check "the activity of the switch is shown" prints "writes         5 frames
+unassigned     7 packets" dartctl switch show --target bmv2 --thrift "localhost:$port"
+check "and as JSON" is_true '.writes == 5 and .packets.unassigned == 7' \
+	< <(dartctl -j switch show --target bmv2 --thrift "localhost:$port")
 finish

@@ -95,4 +95,10 @@ refuse "a translator without its address is refused" "needs --reporter" dartctl 
 	--target bmv2 --thrift "localhost:$port" --port 3 --merge "$directory/one"
 jq -n '{dart_ledgers: 1, ledgers: []}' >"$directory/ledger"
 refuse "only sketches are added up" "for files of sketches" push ledger
+
+on "$port" "counter_write merge_packets 3 7 0" "counter_write merge_writes 0 5 0" >/dev/null
+check "the activity of the switch is shown" prints "writes         5 frames
+stale          7 packets" dartctl switch show --target bmv2 --thrift "localhost:$port"
+check "and as JSON" is_true '.writes == 5 and .packets.stale == 7' \
+	< <(dartctl -j switch show --target bmv2 --thrift "localhost:$port")
 finish

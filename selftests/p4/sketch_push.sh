@@ -115,4 +115,10 @@ refuse "two files are refused" "one file" push one --port 3 "$directory/size"
 check "refused pushes change nothing" keeps eval 'push size --port 3
 	push wide --port 3
 	push sketcher --port 3'
+
+on "$port" "counter_write sketch_packets 2 7 0" "counter_write sketch_writes 0 5 0" >/dev/null
+check "the activity of the switch is shown" prints "writes         5 frames
+unassigned     7 packets" dartctl switch show --target bmv2 --thrift "localhost:$port"
+check "and as JSON" is_true '.writes == 5 and .packets.unassigned == 7' \
+	< <(dartctl -j switch show --target bmv2 --thrift "localhost:$port")
 finish

@@ -7,6 +7,7 @@
 
 #include "follow.h"
 #include "push_kind.h"
+#include "status.h"
 #include "tools/dartctl/cli/command.h"
 #include "tools/dartctl/switch/journals/kind.h"
 #include "tools/dartctl/switch/ledgers/kind.h"
@@ -266,7 +267,6 @@ static int push(struct options *options, int argc, char **argv)
 	}
 }
 
-/* 'push --dry-run' shows all of a switch that appends, so this is for the others. */
 static int show(struct options *options, int argc, char **argv)
 {
 	struct request request = {};
@@ -280,7 +280,8 @@ static int show(struct options *options, int argc, char **argv)
 	if (optind < argc)
 		return misuse("'%s' takes no names", argv[0]);
 	if (ledger_status__show(request.thrift, options->json, &status) ||
-	    report_status__show(request.thrift, options->json, &status))
+	    report_status__show(request.thrift, options->json, &status) ||
+	    switch_status__show(request.thrift, options->json, &status))
 		return status;
 	return lookup_status__show(request.thrift, options->json);
 }
@@ -291,7 +292,7 @@ const struct command switch_commands[] = {
 	  "configure the collectors, lookup tables, ledger, journal or sketch of a P4 switch, with --follow also later ones",
 	  .parse = push },
 	{ "show", "--target bmv2 --thrift HOST:PORT",
-	  "print the activity of a P4 switch that reports, has lookup tables or a ledger",
+	  "print the activity of a P4 switch",
 	  .parse = show },
 	{ }
 };
