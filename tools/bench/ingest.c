@@ -67,7 +67,7 @@ static void ingest__fill(const struct dart_store_geometry *geometry, uint8_t *me
 	}
 }
 
-/* Prefetches the slots of the next batch while it fills those of this one. */
+/* Prefetches the slots of the next batch while it fills the slots of the present one. */
 void ingest__reports(const struct dart_store *store, uint8_t *memory,
 		     const uint8_t *keys, uint64_t first, uint32_t count)
 {

@@ -466,8 +466,8 @@ static int open_all(struct flows *flows, struct dart_error *error)
 }
 
 /*
- * The ports are open, and nothing else needs a capability: whoever takes this process over by a
- * packet gets none.
+ * The ports are open, and nothing else needs a capability: a packet that takes this process over
+ * gets none.
  */
 static int give_up_capabilities(struct dart_error *error)
 {

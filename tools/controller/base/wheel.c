@@ -12,7 +12,7 @@ static unsigned int digit(uint64_t tick, unsigned int level)
 	return tick >> (level * WHEEL_DIGIT_BITS) & (WHEEL_SLOTS - 1);
 }
 
-/* The numbers of slots: that of expired timers, then those of the first level, and so on. */
+/* The number of the slot of expired timers; the slots of the first level follow, and so on. */
 #define EXPIRED 1
 
 static struct wheel_slot *wheel__slot(struct wheel *wheel, unsigned int number)

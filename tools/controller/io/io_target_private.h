@@ -29,7 +29,7 @@ bool io_target__await_updates(struct io_target *io);
 void io_target__renew_table(struct io_target *io);
 /* Asks for the values, or first for what tells that the table is still current. */
 void io_target__start_scraping(struct io_target *io);
-/* Does what is pending, or is idle. */
+/* Begins the scrape or fetch that is pending; without one the target is idle. */
 void io_target__proceed(struct io_target *io);
 
 #endif /* CONTROLLER_IO_TARGET_PRIVATE_H */

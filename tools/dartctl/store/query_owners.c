@@ -174,7 +174,7 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* A file of shares forgets the first owners: nobody knows whom to ask for their time. */
+/* A file of shares forgets the first owners: their collectors cannot be asked any more. */
 static bool is_forgotten(const struct owners *owners, uint64_t ns)
 {
 	return owners->count == DART_SHARE_OWNERS_MAX &&

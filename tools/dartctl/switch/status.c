@@ -55,8 +55,8 @@ static bool find_writer(struct status *status)
 	size_t i;
 
 	for (i = 0; i < WRITERS; i++) {
-		if (!switch_program__read(&status->program, &writers[i].kind->needs,
-					  status->thrift, &status->error)) {
+		if (!switch_program__read(&status->program, &writers[i].kind->needs, status->thrift,
+					  &status->error)) {
 			status->writer = &writers[i];
 			return true;
 		}
@@ -74,8 +74,8 @@ static int read_status(struct status *status)
 	ret = bmv2_counter__packets(status->thrift, writer->writes, 0, &status->writes,
 				    &status->error);
 	for (i = 0; !ret && writer->outcomes[i]; i++)
-		ret = bmv2_counter__packets(status->thrift, writer->packets, i,
-					    &status->packets[i], &status->error);
+		ret = bmv2_counter__packets(status->thrift, writer->packets, i, &status->packets[i],
+					    &status->error);
 	return ret;
 }
 
@@ -99,11 +99,12 @@ static int print_as_json(const struct status *status)
 	size_t i;
 
 	for (i = 0; outcomes[i]; i++)
-		failures |= json_object_set_new(packets, outcomes[i],
-						json_integer(status->packets[i]));
+		failures |=
+			json_object_set_new(packets, outcomes[i], json_integer(status->packets[i]));
 	if (!failures)
 		return print_json(json_pack("{s:I, s:o}", "writes", (json_int_t)status->writes,
-					    "packets", packets), 0);
+					    "packets", packets),
+				  0);
 	json_decref(packets);
 	return fail__out_of_memory();
 }

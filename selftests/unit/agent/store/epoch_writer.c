@@ -145,7 +145,7 @@ static int write_bank(struct fixture *fixture)
 	return fixture->ret;
 }
 
-/* Otherwise files that nobody is to keep would stop all further ones, for ever. */
+/* Otherwise files beyond the age to keep would stop all later epochs. */
 static void test_full_disk(void **state)
 {
 	struct fixture *fixture = *state;

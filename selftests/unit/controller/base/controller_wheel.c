@@ -166,7 +166,7 @@ static void test_random(void **state)
 	free(model);
 }
 
-/* Timers in memory of their own, which goes as soon as they are not set any more. */
+/* Each timer has its own memory, which is freed as soon as the timer is not set any more. */
 static void test_freed(void **state)
 {
 	struct wheel_timer *timers[64] = {}, *timer;

@@ -365,7 +365,7 @@ int main(void)
 		     test_wrong_answers),
 		TEST("load, redundancy, estimate and checksum width invert the success and error formulas",
 		     test_inverses),
-		TEST("the lines that slots of each length touch are those of a store's slots, one by one",
+		TEST("the average of lines for each length of a slot equals a count over a store's slots",
 		     test_lines),
 		TEST("a planned store reaches the wanted success, and half of it does not",
 		     test_plans),
