@@ -56,6 +56,17 @@ cp Documentation/figures/laps-2.json Documentation/figures/laps-4.json
 refuse "a result without a page is found" "laps-4.json: no page has" figures check
 rm Documentation/figures/laps-4.json
 
+sed -i "s/$commit/abcdefabcdef/" Documentation/figures/laps-2.json Documentation/laps.md
+check "a history that has none of the commits says nothing" figures check
+sed "s/abcdefabcdef/$commit/" Documentation/figures/laps-2.json >Documentation/figures/laps-4.json
+printf '%s\n' '<!-- figures laps-4 -->' '<!-- end of figures -->' >Documentation/other.md
+figures write
+refuse "a result of a commit that the history lacks is found" \
+	"laps-2.json: commit abcdefabcdef is not in the history" figures check
+sed -i "s/abcdefabcdef/$commit/" Documentation/figures/laps-2.json
+rm Documentation/figures/laps-4.json Documentation/other.md
+cp expected Documentation/laps.md
+
 cat >Documentation/figures/goals.jq <<'END'
 to_entries[] | "\(.key) of \(.value.commit // "no name"): \(.value.results | map(.ns) | min) ns"
 END
