@@ -232,7 +232,7 @@ static void go_on(struct applications *applications, struct examination *examina
 	};
 
 	if (is_early && process.pidfd >= 0) {
-		/* Many programs start together: a look finds the ones that are no candidates. */
+		/* Many programs start together: a look finds the programs beyond the list of candidates. */
 		if (!candidates__add(&applications->candidates, &process))
 			look_at_all_soon(applications);
 		examination->pidfd = -1;

@@ -260,7 +260,7 @@ int epoch_folder__retain(const struct epoch_folder *folder, uint64_t now_ns,
 		return ret;
 	for (i = 0; i < list.count; i++)
 		removal.bytes += list.items[i].bytes;
-	/* An epoch with a wrong time does not keep those that follow it. */
+	/* An epoch with a wrong time does not protect the epochs after it. */
 	for (i = 0; i + 1 < list.count; i++)
 		if (is_old(folder, &list.items[i], now_ns))
 			remove_item(&removal, &list.items[i]);

@@ -183,7 +183,7 @@ control LedgerIngress(inout headers_t headers, inout ingress_t metadata,
 		}
 	};
 
-	/* Likewise, those that became requests, by row. */
+	/* The amounts that became requests, by row. */
 	@name(".ledger_added")
 	Register<bit<32>, bit<4>>(16, 0) additions;
 	RegisterAction<bit<32>, bit<4>, bit<32>>(additions) add = {

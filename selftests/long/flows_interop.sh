@@ -152,7 +152,7 @@ losses() {
 }
 
 # accounted: datagrams of DNS go into functions and hosts as often as they come out, or the function
-# counts so many losses
+# counts as many losses
 accounted() {
 	local pair device lost named sent taken between wrong=0
 	for pair in nat:flows0 firewall:flows1 balancer:flows2; do

@@ -2,7 +2,7 @@
 /*
  * Mirrors of ingress, and how egress reads and writes frames.
  *
- * After the loop_h of a frame are always LOOP_FILLER bytes, which nobody reads.  Egress skips them
+ * After the loop_h of a frame are always LOOP_FILLER bytes, which no parser reads.  Egress skips them
  * in a frame that becomes a request, so that none follow the request.
  */
 #ifndef DART_TNA_LEDGER_DEPARSER_P4

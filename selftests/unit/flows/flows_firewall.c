@@ -258,7 +258,7 @@ static void test_ports_again_after_the_table(void **state)
 	assert_connection("closing", FLOW_ASKED);
 	assert_int_equal(out(S, 9000, 0), FIREWALL_PASSED);
 	assert_connection("opening", FLOW_KEPT);
-	/* A closed one that is not used again ends without the table, too. */
+	/* A closed connection that is not used again ends without the table, too. */
 	assert_int_equal(back(S | A, 700, 9001), FIREWALL_PASSED);
 	out(A, 9001, 701);
 	out(F | A, 9001, 701);

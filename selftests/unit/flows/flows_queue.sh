@@ -26,7 +26,7 @@ shows() {
 		is_true ".packets | $1" "$scratch/shown"
 }
 
-# busy COUNT: so many packets come while the daemon does something else
+# busy COUNT: COUNT packets come while the daemon is stopped
 busy() {
 	kill -STOP "$daemon"
 	"$tests/lib/flows_burst.py" flows1 02:00:00:00:00:01 "$1"

@@ -240,7 +240,7 @@ static enum packet_flaw read_fragment(struct packet *packet, size_t length)
 
 /*
  * Does a sender name further nodes?  The last destination would be another one (RFC 7126, 4.3, 4.4).
- * Options after one that is malformed are no node's.
+ * Options after a malformed option are not looked at: no node uses them.
  */
 static bool has_source_route(const uint8_t *ip, size_t header)
 {

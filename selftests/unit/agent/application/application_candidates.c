@@ -86,7 +86,7 @@ static int close_all(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
-		TEST_FIXTURE("a process that finds no room is told of, one that is listed is kept",
+		TEST_FIXTURE("the list tells of a process without room, and keeps the processes that it has",
 			     test_full, open_all, close_all),
 		TEST_FIXTURE("a process is dropped after its last try", test_last_try, open_all,
 			     close_all),

@@ -77,7 +77,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		TEST("parent and start are found whatever a process is called", test_origin),
-		TEST("a cgroup with a name that no unit has is no service", test_service),
+		TEST("a cgroup whose name systemd allows for no unit is not taken for a service", test_service),
 	};
 
 	return cmocka_run_group_tests_name("application_host_process", tests, NULL, NULL);

@@ -118,7 +118,7 @@ int answer__print_epochs(const struct answer *answer, const struct epoch_answers
 int query__ask_there(const struct query *query, const char *from, struct query_reply *reply,
 		     struct dart_error *error)
 {
-	return dart_error__set(error, EINVAL, "nobody asks for the present");
+	return dart_error__set(error, EINVAL, "the test asks for the past only");
 }
 
 int query__print(const struct query *query, const struct options *options,
@@ -198,12 +198,12 @@ static void test_two_moves(void **state)
 	collectors[0].value_ns = 10 * EPOCH;
 	ask(10 * EPOCH + EPOCH - 1, 0, 0);
 	expect(EPOCH_ANSWERED, DART_STORE_FOUND, "10.0.0.1");
-	/* Its epochs end in the middle of those of the others. */
+	/* The epochs of this collector end in the middle of the epochs of the others. */
 	collectors[0].phase_ns = EPOCH / 3;
 	collectors[0].value_ns = 10 * EPOCH + EPOCH / 3 - EPOCH;
 	ask(10 * EPOCH + EPOCH / 3 - 1, 0, 0);
 	expect(EPOCH_ANSWERED, DART_STORE_FOUND, "10.0.0.1");
-	/* Nobody has it, and nobody is asked whose epoch began after the moves. */
+	/* No collector has the key; collectors whose epoch began after the moves are not asked. */
 	memset(collectors, 0, sizeof(collectors));
 	ask(20 * EPOCH, 0, 0);
 	expect(EPOCH_ANSWERED, DART_STORE_EMPTY, "10.0.0.3");

@@ -241,7 +241,7 @@ static int take_move(struct reading *reading, json_t *json)
 	if (inet_pton(AF_INET, collector, &move.collector) != 1 || !move.collector.s_addr)
 		return refuse(reading, "collector '%s' is not a host's address", collector);
 	if (since_ms < 1 || since_ms > SINCE_MS_MAX)
-		return refuse(reading, "since_ms is no time from 1970 to 2262");
+		return refuse(reading, "since_ms is not between 1970 and 2262");
 	move.since_ms = since_ms;
 	if (is_disordered(reading->history, &move))
 		return refuse(reading, "it is not later than a move before it");
