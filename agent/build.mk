@@ -12,6 +12,7 @@ unit_mirror_sources := agent/base/mirror.c agent/rdma/update.c
 unit_coverage_sources := agent/base/coverage.c
 unit_entry_name_sources := agent/base/entry_name.c
 unit_question_sources := agent/gather/question.c
+unit_slices_sources := agent/gather/slices.c
 unit_schema_json_sources := agent/schema/schema_json.c
 unit_settings_sources := agent/settings.c
 unit_store_kept_sources := $(addprefix agent/, \

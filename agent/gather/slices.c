@@ -35,14 +35,22 @@ void slices__close(struct slices *slices)
 	close(slices->inotify);
 }
 
+/* Asks the kernel alone, unlike fstat(2), which asks the server of a file. */
+static bool is_sealed(int fd)
+{
+	const int seals = fcntl(fd, F_GET_SEALS);
+
+	return seals >= 0 && (seals & SEALS) == SEALS;
+}
+
 int slices__pages(int fd, uint32_t *pages)
 {
 	const long page = sysconf(_SC_PAGESIZE);
 	struct stat status;
 
-	if (fstat(fd, &status) || !S_ISREG(status.st_mode) ||
-	    (fcntl(fd, F_GET_SEALS) & SEALS) != SEALS || status.st_blksize != page ||
-	    !status.st_size || status.st_size % page || status.st_size / page > PAGES_MAX)
+	if (!is_sealed(fd) || fstat(fd, &status) || !S_ISREG(status.st_mode) ||
+	    status.st_blksize != page || !status.st_size || status.st_size % page ||
+	    status.st_size / page > PAGES_MAX)
 		return -EINVAL;
 	*pages = status.st_size / page;
 	return 0;
