@@ -55,8 +55,9 @@ unit_registry_lingering_sources := $(unit_registry_sources)
 unit_listener_limits_sources := $(addprefix agent/, \
 	base/crowd.c rdma/listener_limits.c)
 unit_registration_socket_sources := $(wildcard agent/socket/*.c) \
-	$(addprefix agent/base/, changes.c log.c reply_text.c request.c)
+	$(addprefix agent/base/, changes.c log.c lone_thread.c reply_text.c request.c)
 unit_early_request_sources := $(unit_registration_socket_sources)
+unit_passed_descriptors_sources := $(unit_registration_socket_sources)
 unit_request_rate_sources := agent/socket/request_rate.c
 unit_quota_sources := agent/table/quota.c
 unit_generations_sources := agent/table/generations.c

@@ -14,6 +14,7 @@
 #include "agent/base/log.h"
 #include "client.h"
 #include "dispatch.h"
+#include "passed.h"
 
 static void close_fd(int *fd)
 {
@@ -30,9 +31,9 @@ void client__free(struct client *client)
 		changes__unsubscribe(client->clients->changes, &client->subscriber);
 	sd_event_source_disable_unref(client->events);
 	sd_event_source_disable_unref(client->again);
-	close_fd(&client->passed_fd);
+	passed__close(client->passed_fd, client->uid);
 	close_fd(&client->reply_fd);
-	close(client->fd);
+	passed__close_socket(client->fd, client->uid);
 	free(client->output);
 	free(client);
 }
@@ -164,7 +165,8 @@ static int client__handle_request(struct client *client)
 	client->active = dart_clock__ns(CLOCK_BOOTTIME);
 	count__add(&client->clients->counts->requests, 1);
 	count__add(&client->clients->counts->refused_requests, request.is_refused);
-	close_fd(&client->passed_fd);
+	passed__close(client->passed_fd, client->uid);
+	client->passed_fd = -1;
 	client->has_extra_fd = false;
 	client->is_too_long = false;
 	client->request_length = 0;
@@ -193,19 +195,19 @@ static int on_again(sd_event_source *source, uint64_t time, void *userdata)
 /* Takes @length bytes at most, with the file descriptor that came with them. */
 static ssize_t client__take(struct client *client, size_t length, bool is_first)
 {
-	bool is_truncated;
+	bool has_more;
 	ssize_t taken;
 	int fd;
 
-	taken = dart_descriptor__receive(client->fd, client->request + client->request_length,
-					 length, MSG_DONTWAIT, &fd, &is_truncated);
-	if (taken > 0 && is_truncated)
+	taken = passed__receive(client->fd, client->request + client->request_length, length, &fd,
+				&has_more, client->uid);
+	if (taken > 0 && has_more)
 		client->has_extra_fd = true;
 	if (fd >= 0 && is_first && client->passed_fd < 0) {
 		client->passed_fd = fd;
 	} else if (fd >= 0) {
 		client->has_extra_fd = true;
-		close(fd);
+		passed__close(fd, client->uid);
 	}
 	return taken;
 }
@@ -290,7 +292,7 @@ static int client__serve(struct client *client)
 	int64_t now = dart_clock__ns(CLOCK_BOOTTIME);
 	int ret;
 
-	if (!request_rates__allow(rates, client->uid, now))
+	if (!clients__allow(client->clients, client->uid, now))
 		return client__wait(client);
 	ret = client__receive(client);
 	/* A request without an end counts as several. */
@@ -324,7 +326,7 @@ int client__new(struct clients *clients, sd_event *loop, int fd)
 
 	client = calloc(1, sizeof(*client));
 	if (!client) {
-		close(fd);
+		passed__close_socket(fd, 0);
 		return -ENOMEM;
 	}
 	client->fd = fd;

@@ -74,6 +74,8 @@ void clients__close(struct clients *clients);
 
 /* client_wait.c, which calls nothing of client.c; ints: 0, or -errno to disconnect the client. */
 
+/* May a client of @uid make a request at @now (ns, CLOCK_BOOTTIME)? */
+bool clients__allow(const struct clients *clients, uid_t uid, int64_t now);
 /* Stops reading from the client for now; its socket fills. */
 int client__wait(struct client *client);
 /*

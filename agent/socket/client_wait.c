@@ -8,11 +8,17 @@
 #include "agent/base/log.h"
 #include "agent/base/loop_timer.h"
 #include "client.h"
+#include "passed.h"
 
 /* ---- too many requests */
 
 /* Clients of a user who makes too many requests wait this long, or a multiple. */
 #define WAIT_US 100000
+
+bool clients__allow(const struct clients *clients, uid_t uid, int64_t now)
+{
+	return request_rates__allow(&clients->rates, uid, now) && !passed__are_many(uid);
+}
 
 static int on_resume(sd_event_source *source, uint64_t time, void *userdata)
 {
@@ -24,7 +30,7 @@ static int on_resume(sd_event_source *source, uint64_t time, void *userdata)
 	TAILQ_FOREACH(client, &clients->list, link) {
 		if (!client->is_waiting)
 			continue;
-		client->is_waiting = !request_rates__allow(&clients->rates, client->uid, now);
+		client->is_waiting = !clients__allow(clients, client->uid, now);
 		if (client->is_waiting)
 			has_waiting = true;
 		else
@@ -42,8 +48,10 @@ int client__wait(struct client *client)
 	int enabled, ret = 0;
 
 	log__peer_warning(
-		"clients of user %u wait: it makes more requests than the configuration allows (raise 'requests_per_second_per_user' in its limits)",
-		client->uid);
+		"clients of user %u wait: %s", client->uid,
+		passed__are_many(client->uid) ?
+			"it passed descriptors whose close waits for something" :
+			"it makes more requests than the configuration allows (raise 'requests_per_second_per_user' in its limits)");
 	if (is_new)
 		ret = sd_event_add_time(sd_event_source_get_event(client->events), &clients->resume,
 					CLOCK_BOOTTIME, UINT64_MAX, 0, on_resume, clients);

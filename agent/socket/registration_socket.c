@@ -13,6 +13,7 @@
 
 #include "agent/base/log.h"
 #include "agent/base/loop_timer.h"
+#include "passed.h"
 #include "registration_socket.h"
 
 #define BACKLOG 64
@@ -21,8 +22,8 @@
 /* After a client could not be accepted. */
 #define PAUSE_MS 100
 
-/* Disconnects one client too many, after an error that it gets if it reads. */
-static void turn_away(int fd)
+/* Disconnects one client too many, of @uid, after an error that it gets if it reads. */
+static void turn_away(int fd, uid_t uid)
 {
 	size_t length;
 	char *line = reply__line(
@@ -34,15 +35,19 @@ static void turn_away(int fd)
 	if (line)
 		send(fd, line, length, MSG_DONTWAIT | MSG_NOSIGNAL);
 	free(line);
-	close(fd);
+	passed__close_socket(fd, uid);
 }
 
-static bool is_root(int fd)
+/* Sets @uid to the user of the client of @fd; returns -errno. */
+static int find_user(int fd, uid_t *uid)
 {
 	struct ucred peer;
 	socklen_t size = sizeof(peer);
 
-	return !getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) && !peer.uid;
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size))
+		return -errno;
+	*uid = peer.uid;
+	return 0;
 }
 
 /* Pauses when memory is short, for example: otherwise the loop would call dartd again at once. */
@@ -80,17 +85,16 @@ static bool registration_socket__evict(struct registration_socket *socket, uid_t
 static void registration_socket__take(struct registration_socket *socket, int fd, bool has_room)
 {
 	sd_event *loop = sd_event_source_get_event(socket->events);
-	struct ucred peer;
-	socklen_t size = sizeof(peer);
+	uid_t uid = -1;
 	int ret;
 
-	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size)) {
+	if (find_user(fd, &uid)) {
 		close(fd);
 		return;
 	}
-	if (!has_room && !registration_socket__evict(socket, peer.uid)) {
+	if (!has_room && !registration_socket__evict(socket, uid)) {
 		count__add(&socket->clients.counts->rejected, 1);
-		turn_away(fd);
+		turn_away(fd, uid);
 		return;
 	}
 	ret = client__new(&socket->clients, loop, fd);
@@ -105,15 +109,16 @@ static void registration_socket__take(struct registration_socket *socket, int fd
 static int registration_socket__take_spare(struct registration_socket *socket)
 {
 	int fd, ret = 0;
+	uid_t uid = -1;
 
 	close(socket->spare);
 	fd = accept4(socket->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (fd < 0) {
 		ret = registration_socket__pause(socket, errno);
-	} else if (is_root(fd) && registration_socket__evict(socket, 0)) {
+	} else if (!find_user(fd, &uid) && !uid && registration_socket__evict(socket, 0)) {
 		registration_socket__take(socket, fd, true);
 	} else {
-		turn_away(fd);
+		turn_away(fd, uid);
 		count__add(&socket->clients.counts->rejected, 1);
 		log__peer_warning("a client is turned away: too many files are open");
 	}
