@@ -17,18 +17,45 @@
  */
 #define BACKOFF_MAX_US 2000000ULL
 
-void target__log(const struct target *target, const char *format, ...)
+static void target__print(struct target *target, uint64_t left_out, const char *format,
+			  va_list arguments)
 {
-	char message[DART_ERROR_MAX + 64];
-	va_list arguments;
+	char message[DART_ERROR_MAX + 64], more[64] = "";
 
-	if (target->context->sink->owns_terminal)
+	vsnprintf(message, sizeof(message), format, arguments);
+	if (left_out)
+		snprintf(more, sizeof(more), " (%llu messages about it left out)",
+			 (unsigned long long)left_out);
+	output__print(target->context->log, "dart-controller: %s: %s%s", target->settings->name,
+		      message, more);
+}
+
+void target__log(struct target *target, const char *format, ...)
+{
+	va_list arguments;
+	uint64_t left_out;
+
+	if (target->context->sink->owns_terminal ||
+	    !few__take(&target->said, monotonic_ns(), TARGET_MESSAGES, TARGET_MESSAGES_NS,
+		       &left_out))
 		return;
 	va_start(arguments, format);
-	vsnprintf(message, sizeof(message), format, arguments);
+	target__print(target, left_out, format, arguments);
 	va_end(arguments);
-	output__print(target->context->log, "dart-controller: %s: %s", target->settings->name,
-		      message);
+}
+
+void target__log_table(struct target *target, const char *format, ...)
+{
+	va_list arguments;
+	uint64_t left_out;
+
+	if (target->context->sink->owns_terminal ||
+	    !few__take(&target->said_of_table, monotonic_ns(), TARGET_TABLE_MESSAGES,
+		       TARGET_TABLE_MESSAGES_NS, &left_out))
+		return;
+	va_start(arguments, format);
+	target__print(target, left_out, format, arguments);
+	va_end(arguments);
 }
 
 void target__count(struct target *target, uint64_t bytes)

@@ -13,6 +13,7 @@
 
 #include "fetch.h"
 #include "target.h"
+#include "tools/controller/base/few.h"
 #include "tools/controller/io/io_target.h"
 
 enum target_state {
@@ -33,6 +34,13 @@ enum target_next {
 
 #define TARGET_NO_ANSWER "no answer for 10 s"
 
+/* Messages about a target: at most so many in ten minutes about its connection. */
+#define TARGET_MESSAGES 20
+#define TARGET_MESSAGES_NS 600000000000ULL
+/* The same in an hour about its table. */
+#define TARGET_TABLE_MESSAGES 10
+#define TARGET_TABLE_MESSAGES_NS 3600000000000ULL
+
 /* From the first loss of a connection to the next attempt to connect. */
 #define TARGET_BACKOFF_MIN_US 100000ULL
 
@@ -45,6 +53,8 @@ struct target {
 	struct dart_error reason;
 	int result;
 	struct dart_error last_error; /* printed last; empty once connected */
+	struct few said; /* messages about its connection */
+	struct few said_of_table;
 
 	/* While the target belongs to no I/O thread, these follow the schedule of @io as well. */
 	struct timer scrape_timer; /* the next scrape is due, and fails */
@@ -82,8 +92,14 @@ struct target {
 
 /* target.c */
 
-/* Prints a line to standard error, unless the sink owns the terminal. */
-void target__log(const struct target *target, const char *format, ...)
+/*
+ * Prints a line to standard error, unless the sink owns the terminal, or the target had
+ * TARGET_MESSAGES of them.
+ */
+void target__log(struct target *target, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The same for a change of its table, of which it may have TARGET_TABLE_MESSAGES. */
+void target__log_table(struct target *target, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Cancels the current step, disconnects and schedules a retry. */
 void target__lose(struct target *target, const char *reason, ...)

@@ -54,7 +54,7 @@ static bool target__land_in_ring(struct target *target)
 }
 
 /* Logs the first scraped entry that @table lacks, and the number of such entries. */
-static void target__log_removed(const struct target *target, const struct dart_table *table)
+static void target__log_removed(struct target *target, const struct dart_table *table)
 {
 	const char *first = NULL;
 	uint32_t gone;
@@ -64,9 +64,10 @@ static void target__log_removed(const struct target *target, const struct dart_t
 		return;
 	gone = dart_table__count_removed(&target->io.ring->scraper->table, table, &first);
 	if (gone == 1)
-		target__log(target, "entry '%s' no longer exists", first);
+		target__log_table(target, "entry '%s' no longer exists", first);
 	else if (gone)
-		target__log(target, "entry '%s' and %u others no longer exist", first, gone - 1);
+		target__log_table(target, "entry '%s' and %u others no longer exist", first,
+				  gone - 1);
 }
 
 static uint64_t fragments_of(const struct scraper *scraper)
@@ -186,12 +187,15 @@ static void target__take_table(struct target *target, struct dart_table *table, 
 	target->last_error.text[0] = '\0';
 	if (first)
 		target->since_ns = monotonic_ns();
-	if (!once)
-		target__log(target, "%s, generation %llu, entries %u",
-			    first ? "connected" : "table changed", (unsigned long long)generation,
-			    io->ring->scraper->table.entry_count);
+	if (!once && first)
+		target__log(target, "connected, generation %llu, entries %u",
+			    (unsigned long long)generation, io->ring->scraper->table.entry_count);
+	else if (!once)
+		target__log_table(target, "table changed, generation %llu, entries %u",
+				  (unsigned long long)generation,
+				  io->ring->scraper->table.entry_count);
 	if (absent)
-		target__log(target, "no entry '%s' yet", absent);
+		target__log_table(target, "no entry '%s' yet", absent);
 	io_target__go_on(io);
 }
 
@@ -207,7 +211,7 @@ static void target__fetch_later(struct target *target, const struct dart_error *
 		return;
 	}
 	if (target->fetch.tries == FETCH_TRIES_MAX) {
-		target__log(target, "no values until the table settles: %s", error->text);
+		target__log_table(target, "no values until the table settles: %s", error->text);
 		err = decoder__lose(&io->decoder, error->text);
 	}
 	if (err) {
