@@ -80,6 +80,7 @@ struct target {
 	uint64_t load; /* there */
 	struct io_thread *thread; /* of the team: that of the transport */
 	struct fetch fetch;
+	int64_t table_begun_ns; /* CLOCK_THREAD_CPUTIME_ID, when the loop began with its last table */
 	uint64_t added_generation; /* entries of later ones were not READ alone */
 	bool has_added_failed; /* entries could not be READ alone since the last table */
 	struct tap_table tapped; /* the bytes of a table, until a ring takes them */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/clock.h>
 #include <libdart/error.h>
 
 #include "target_private.h"
@@ -144,6 +145,20 @@ static void target__expect_added(struct target *target, uint64_t generation, boo
 				 target__mirror(target, &size);
 }
 
+/* From now on the time of the control loop is the cost of a table. */
+static void target__begin_table(struct target *target)
+{
+	target->table_begun_ns = dart_clock__ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* The table, or the attempt to take it, is paid: the I/O thread goes on. */
+static void target__end_table(struct target *target)
+{
+	target->io.age.cost_ns =
+		dart_clock__ns(CLOCK_THREAD_CPUTIME_ID) - target->table_begun_ns;
+	io_target__go_on(&target->io);
+}
+
 /* @is_told: by the mirror, and not READ. */
 static void target__take_table(struct target *target, struct dart_table *table, bool is_told)
 {
@@ -196,7 +211,7 @@ static void target__take_table(struct target *target, struct dart_table *table, 
 				  io->ring->scraper->table.entry_count);
 	if (absent)
 		target__log_table(target, "no entry '%s' yet", absent);
-	io_target__go_on(io);
+	target__end_table(target);
 }
 
 /* Values that are due meanwhile are scraped by the table before. */
@@ -219,7 +234,7 @@ static void target__fetch_later(struct target *target, const struct dart_error *
 		return;
 	}
 	io->fetch_delay_ns = delay_us * 1000;
-	io_target__go_on(io);
+	target__end_table(target);
 }
 
 /* Keeps the bytes of the table for the tap. */
@@ -377,6 +392,7 @@ void target__take_told(struct target *target)
 	uint32_t length;
 	void *copy;
 
+	target__begin_table(target);
 	table = target__decode_mirror(target, &copy, &length);
 	if (table && table->instance == known->instance && table->generation > known->generation) {
 		count__add(&target->summary.told, 1);
@@ -391,7 +407,7 @@ void target__take_told(struct target *target)
 			io->age.changed = true;
 		}
 		dart_table__free(table);
-		io_target__go_on(io);
+		target__end_table(target);
 	}
 	free(copy);
 }
@@ -403,6 +419,7 @@ void target__take_landed(struct target *target)
 	struct dart_error error;
 	struct dart_table *table;
 
+	target__begin_table(target);
 	result = fetch__take(&target->fetch, transport->operations->table(transport), &table,
 			     &error);
 	if (result == FETCH_DONE) {

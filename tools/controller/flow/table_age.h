@@ -17,6 +17,11 @@
 #define TABLE_INTERVAL_NS 500000000ULL
 /* The same for an agent whose lease is zero or very short. */
 #define TABLE_INTERVAL_MIN_NS 1000000ULL
+/*
+ * The tables of one agent take the control loop, which all agents share, one in so many parts of
+ * its time, whatever lease the agent claims.
+ */
+#define TABLE_COST_PARTS 4
 
 /* Times are CLOCK_MONOTONIC of the controller, in ns. */
 struct table_age {
@@ -24,6 +29,7 @@ struct table_age {
 	uint64_t told_ns; /* looks at the mirror have used up the time until then */
 	uint64_t added_ns; /* when added entries may be looked for again */
 	uint32_t length; /* of the table that the mirror told last, bytes */
+	uint64_t cost_ns; /* CPU time that the control loop needed for the last table */
 	uint64_t fetched_ns; /* when the table was last requested */
 	uint64_t current_ns; /* this generation was current then or later; 0: unknown, or expired */
 	bool changed; /* a header showed a later generation, or the agent refused this one */
@@ -64,6 +70,8 @@ static inline uint64_t table_age__interval(const struct table_age *age)
 		interval_ns = TABLE_INTERVAL_NS;
 	if (interval_ns < TABLE_INTERVAL_MIN_NS)
 		interval_ns = TABLE_INTERVAL_MIN_NS;
+	if (interval_ns < TABLE_COST_PARTS * age->cost_ns)
+		interval_ns = TABLE_COST_PARTS * age->cost_ns;
 	return interval_ns;
 }
 

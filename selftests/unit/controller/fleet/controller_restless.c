@@ -51,6 +51,17 @@ static void host__fill(struct changing *own, uint32_t count)
 	free(names);
 }
 
+/* Runs the loop for @ns; returns the CPU time that it took. */
+static uint64_t run_for(uint64_t ns)
+{
+	const uint64_t before_ns = dart_clock__ns(CLOCK_THREAD_CPUTIME_ID);
+	const uint64_t end_ns = monotonic_ns() + ns;
+
+	while (monotonic_ns() < end_ns)
+		assert_true(sd_event_run(bed.context.event, 1000) >= 0);
+	return dart_clock__ns(CLOCK_THREAD_CPUTIME_ID) - before_ns;
+}
+
 /* Its agent says that memory stays readable for no time, so it may be asked again at once. */
 static void begin_restless(uint32_t entries)
 {
@@ -61,6 +72,28 @@ static void begin_restless(uint32_t entries)
 	bed__add(0);
 	bed__add(1);
 	bed__await(1, 1);
+}
+
+static void test_loop(void **state)
+{
+	const uint64_t span_ns = 3000000000;
+	const struct summary *summary;
+	uint64_t taken_ns, scrapes;
+
+	/* A table is one READ then. */
+	flow = SETTINGS_FLOW_NONE;
+	begin_restless(20000);
+	/* Until the first table was taken. */
+	while (!bed.targets[0]->io.ring)
+		assert_true(sd_event_run(bed.context.event, 1000) >= 0);
+	summary = target__summary(bed.targets[1]);
+	scrapes = count__of(&summary->scrapes);
+	taken_ns = run_for(span_ns);
+	print_message("# the loop took %.2f of its time\n", (double)taken_ns / span_ns);
+	assert_in_range(taken_ns, 0, span_ns * 2 / 5);
+	assert_true(count__of(&summary->scrapes) > scrapes);
+	end();
+	flow = SETTINGS_FLOW_UNSET;
 }
 
 static size_t count_said(const char *words)
@@ -135,6 +168,8 @@ static void test_reasons(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST("a table that changes before each READ takes the control loop a part of its time",
+		     test_loop),
 		TEST("a few changes of a table are said in an hour", test_said),
 		TEST("a few losses of a host are said in ten minutes, and how many were not",
 		     test_reasons),

@@ -70,6 +70,20 @@ static void test_no_lease(void **state)
 	assert_int_equal(table_age__due(&age), 5001 * MS);
 }
 
+static void test_costly(void **state)
+{
+	struct table_age age = table_seen_at(5000 * MS);
+
+	age.lease_ns = 0;
+	age.cost_ns = 20 * MS;
+	assert_int_equal(table_age__due(&age), 5080 * MS);
+	/* A lease that leaves more time decides. */
+	age.lease_ns = 2000 * MS;
+	assert_int_equal(table_age__due(&age), 5500 * MS);
+	age.cost_ns = 200 * MS;
+	assert_int_equal(table_age__due(&age), 5800 * MS);
+}
+
 static void test_due(void **state)
 {
 	struct table_age age = table_seen_at(5000 * MS);
@@ -149,6 +163,8 @@ int main(void)
 		TEST("after the agent has said that it is too late the table is another one before every scrape",
 		     test_expired),
 		TEST("without a lease, a table is checked before every scrape", test_no_lease),
+		TEST("a table that costs the control loop much is fetched more rarely, whatever the lease",
+		     test_costly),
 		TEST("a mirror is looked at twice a second on average, and eight times at once",
 		     test_told),
 		TEST("a mirror is looked at for added entries each 10 ms, and more rarely if it is long",
