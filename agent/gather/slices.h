@@ -2,7 +2,9 @@
 /*
  * Memory that dartd lends to processes of the host, which write it: a memfd for each, so that a
  * process reaches only its own pages.  dartd keeps a second descriptor.  A slice is gone
- * when no other process keeps the memfd open or mapped: inotify(7) and leases (fcntl(2)) tell.
+ * when no other process keeps the memfd open or mapped: inotify(7) reports each close, after which
+ * a lease (fcntl(2)) tells.  The kernel reports a close a moment before it is complete, so that
+ * dartd asks several times.
  */
 #ifndef SLICES_H
 #define SLICES_H
@@ -11,11 +13,18 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "agent/base/entry_index.h"
+
 /* The memfd of a slab, which dartd lends as at most one slice. */
 struct slice {
 	TAILQ_ENTRY(slice) link;
+	TAILQ_ENTRY(slice) suspect; /* if @is_suspect */
+	bool is_suspect; /* it may be gone */
+	uint32_t looks; /* since the last report of a close */
+	uint64_t next_ns; /* time of the next look, CLOCK_MONOTONIC */
 	int memory; /* memfd */
-	int watch; /* of inotify, or -1: not lent */
+	uint32_t watch; /* of inotify, while @is_watched */
+	bool is_watched; /* lent */
 	uint32_t id; /* of the lent slice, or 0 */
 	uint32_t pages;
 	uint64_t inode; /* of @memory */
@@ -23,9 +32,20 @@ struct slice {
 	bool is_gone;
 };
 
+enum { SLICES_INOTIFY, SLICES_TIMER, SLICES_FILES };
+
+/* Looks at a slice after a report. */
+#define SLICES_LOOKS 5
+
+TAILQ_HEAD(slice_list, slice);
+
 struct slices {
-	TAILQ_HEAD(, slice) list;
-	int inotify; /* readable when slices may be gone */
+	struct slice_list list;
+	struct entry_index watches; /* of lent slices */
+	/* By the number of looks, in the order of the next look. */
+	struct slice_list suspects[SLICES_LOOKS];
+	uint64_t timer_ns; /* when the timer expires; 0: it is off */
+	int files[SLICES_FILES]; /* one is readable when slices may be gone */
 };
 
 int slices__open(struct slices *slices);
@@ -48,7 +68,7 @@ int slices__lend(struct slices *slices, struct slice *slice, uint32_t id);
 /* Takes a lent slice back: slices__next_gone() no longer reports its end. */
 void slices__take_back(struct slices *slices, struct slice *slice);
 
-/* Reads the inotify descriptor.  Returns the id of each slice that is gone once, then 0. */
+/* Reads the files.  Returns the id of each slice that is gone once, then 0. */
 uint32_t slices__next_gone(struct slices *slices);
 
 #endif /* SLICES_H */

@@ -459,15 +459,19 @@ static int programs__call(const struct region *region, unsigned long request, vo
 static int watch_events(const struct programs_region *state)
 {
 	struct epoll_event event = { .events = EPOLLIN };
-	int fd = epoll_create1(EPOLL_CLOEXEC);
+	const int *files = state->extents.slices.files;
+	int fd = epoll_create1(EPOLL_CLOEXEC), i, ret;
 
 	if (fd < 0)
 		return -errno;
-	if (!epoll_ctl(fd, EPOLL_CTL_ADD, state->have_events, &event) &&
-	    !epoll_ctl(fd, EPOLL_CTL_ADD, state->extents.slices.inotify, &event))
+	ret = epoll_ctl(fd, EPOLL_CTL_ADD, state->have_events, &event);
+	for (i = 0; !ret && i < SLICES_FILES; i++)
+		ret = epoll_ctl(fd, EPOLL_CTL_ADD, files[i], &event);
+	if (!ret)
 		return fd;
+	ret = -errno;
 	close(fd);
-	return -errno;
+	return ret;
 }
 
 static int programs__open(struct region *region, struct dart_error *error)

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Memory that processes hand back to dartd: which descriptors are of lent memory. */
+/* Memory that dartd lends to processes: how it comes back, and which descriptors are of it. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "agent/gather/slices.h"
@@ -74,11 +78,158 @@ static void test_other_files(void **state)
 	check_pages(open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC), -EINVAL);
 }
 
+/* ---- ends */
+
+#define LENT 300
+#define ENDED 100
+/* As many closes as an inotify instance queues, and more. */
+#define CLOSES_MAX 20000
+
+static uint32_t leases_asked;
+
+/* Counts the questions to the kernel whether memory is in use. */
+int fcntl(int fd, int command, ...)
+{
+	va_list arguments;
+	long argument;
+
+	va_start(arguments, command);
+	argument = va_arg(arguments, long);
+	va_end(arguments);
+	leases_asked += command == F_SETLEASE;
+	return syscall(SYS_fcntl, fd, command, argument);
+}
+
+struct lender {
+	struct slices slices;
+	struct slice *all[LENT];
+	int fds[LENT]; /* of the processes; -1: it has ended */
+	bool have_ended[LENT]; /* slices__next_gone() says so */
+};
+
+static void raise_limit(void)
+{
+	struct rlimit limit;
+
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	limit.rlim_cur = limit.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+}
+
+static void lender__open(struct lender *lender)
+{
+	const size_t page = sysconf(_SC_PAGESIZE);
+	uint8_t *memory = mmap(NULL, LENT * page, PROT_NONE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	uint32_t i;
+
+	raise_limit();
+	*lender = (struct lender){};
+	assert_int_equal(slices__open(&lender->slices), 0);
+	for (i = 0; i < LENT; i++) {
+		assert_int_equal(slices__add(&lender->slices, memory + i * page, 1, -1,
+					     &lender->all[i]),
+				 0);
+		lender->fds[i] = slices__lend(&lender->slices, lender->all[i], 1 + i);
+		assert_true(lender->fds[i] >= 0);
+	}
+	assert_int_equal(slices__next_gone(&lender->slices), 0);
+	leases_asked = 0;
+}
+
+static void lender__close(struct lender *lender)
+{
+	uint32_t i;
+
+	for (i = 0; i < LENT; i++)
+		if (lender->fds[i] >= 0)
+			close(lender->fds[i]);
+	slices__close(&lender->slices);
+}
+
+static void end(struct lender *lender, uint32_t i)
+{
+	close(lender->fds[i]);
+	lender->fds[i] = -1;
+}
+
+/* Asks for ends as dartd does, which sleeps until a file of the slices is readable. */
+static void wait_for_ends(struct lender *lender, uint32_t count)
+{
+	struct pollfd files[SLICES_FILES];
+	uint32_t id, i;
+
+	while (count) {
+		for (i = 0; i < SLICES_FILES; i++)
+			files[i] = (struct pollfd){ .fd = lender->slices.files[i],
+						    .events = POLLIN };
+		assert_true(poll(files, SLICES_FILES, 60000) > 0);
+		while ((id = slices__next_gone(&lender->slices))) {
+			assert_false(lender->have_ended[id - 1]);
+			lender->have_ended[id - 1] = true;
+			count--;
+		}
+	}
+	for (i = 0; i < LENT; i++)
+		assert_int_equal(lender->have_ended[i], lender->fds[i] < 0);
+}
+
+/* A process ends that had many slices: the slices of others are not looked at for each. */
+static void test_ends(void **state)
+{
+	struct lender lender;
+	uint32_t i;
+
+	lender__open(&lender);
+	for (i = 0; i < ENDED; i++)
+		end(&lender, LENT - 1 - i);
+	wait_for_ends(&lender, ENDED);
+	assert_in_range(leases_asked, ENDED, 10 * ENDED);
+	lender__close(&lender);
+}
+
+/* A process opens and closes its own memory all the time. */
+static void test_closes(void **state)
+{
+	struct lender lender;
+	char path[32];
+	uint32_t i;
+
+	lender__open(&lender);
+	for (i = 0; i < ENDED; i++) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", lender.fds[0]);
+		close(open(path, O_RDONLY | O_CLOEXEC));
+		assert_int_equal(slices__next_gone(&lender.slices), 0);
+	}
+	assert_in_range(leases_asked, 0, 10 * ENDED);
+	lender__close(&lender);
+}
+
+static void test_lost_events(void **state)
+{
+	struct lender lender;
+	char path[32];
+	uint32_t i;
+
+	lender__open(&lender);
+	for (i = 0; i < CLOSES_MAX; i++) {
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", lender.fds[i % 2]);
+		close(open(path, O_RDONLY | O_CLOEXEC));
+	}
+	end(&lender, 7);
+	wait_for_ends(&lender, 1);
+	lender__close(&lender);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("memory that dartd lent is known by its seals", test_lent),
 		TEST("other files are not lent memory, whatever their size", test_other_files),
+		TEST("the end of many slices asks the kernel about these, not about all for each",
+		     test_ends),
+		TEST("nor does a process that opens and closes its own slice", test_closes),
+		TEST("an end whose report was lost is found", test_lost_events),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
