@@ -28,6 +28,9 @@
 /* An answer serves all samples of a pass; passes are 10 ms or more apart. */
 #define FRESH_NS 5000000
 
+/* Dumps of a namespace until one is complete. */
+#define DUMPS 16
+
 /* The number of dartd's namespace: the kernel numbers others from 0 on. */
 #define OWN_NAMESPACE NETNSA_NSID_NOT_ASSIGNED
 
@@ -143,8 +146,8 @@ static int by_ifindex(const void *a, const void *b)
 	return (one->ifindex > other->ifindex) - (one->ifindex < other->ifindex);
 }
 
-/* Returns 0 or -errno; -EINVAL: the namespace has ended. */
-static int dump_links(int32_t number, struct dump *dump)
+/* Returns 0 or -errno; -EINVAL: the namespace has ended; -EINTR: the dump may lack devices. */
+static int dump_once(int32_t number, struct dump *dump)
 {
 	const struct ifinfomsg info = {};
 	struct netlink_request request;
@@ -158,6 +161,19 @@ static int dump_links(int32_t number, struct dump *dump)
 		netlink__add(&request, IFLA_TARGET_NETNSID, number);
 	ret = netlink__ask(fd, &request, take_link, dump);
 	close(fd);
+	return ret;
+}
+
+/* Devices do not come and go during each dump. */
+static int dump_links(int32_t number, struct dump *dump)
+{
+	int tries = 0, ret;
+
+	do {
+		free(dump->links);
+		*dump = (struct dump){};
+		ret = dump_once(number, dump);
+	} while (ret == -EINTR && ++tries < DUMPS);
 	if (dump->count)
 		qsort(dump->links, dump->count, sizeof(*dump->links), by_ifindex);
 	return ret;

@@ -76,13 +76,14 @@ static int code_of(const struct nlmsghdr *message)
 }
 
 /* Takes the messages of one datagram.  Returns 1 at the end of the reply, 0 before, or -errno. */
-static int take_datagram(const void *datagram, size_t size,
+static int take_datagram(const void *datagram, size_t size, bool *is_incomplete,
 			 int (*take)(void *owner, const struct nlmsghdr *message), void *owner)
 {
 	const struct nlmsghdr *message = datagram;
 	int ret = 0;
 
 	for (; !ret && NLMSG_OK(message, size); message = NLMSG_NEXT(message, size)) {
+		*is_incomplete |= message->nlmsg_flags & NLM_F_DUMP_INTR;
 		if (message->nlmsg_type == NLMSG_DONE || message->nlmsg_type == NLMSG_ERROR)
 			return code_of(message) ?: 1;
 		ret = take(owner, message);
@@ -94,6 +95,7 @@ int netlink__ask(int fd, struct netlink_request *request,
 		 int (*take)(void *owner, const struct nlmsghdr *message), void *owner)
 {
 	void *datagram = malloc(DATAGRAM_MAX);
+	bool is_incomplete = false;
 	ssize_t got;
 	int ret;
 
@@ -102,8 +104,10 @@ int netlink__ask(int fd, struct netlink_request *request,
 	ret = send(fd, request, request->header.nlmsg_len, 0) < 0 ? -errno : 0;
 	while (!ret) {
 		got = recv(fd, datagram, DATAGRAM_MAX, 0);
-		ret = got < 0 ? -errno : take_datagram(datagram, got, take, owner);
+		ret = got < 0 ? -errno : take_datagram(datagram, got, &is_incomplete, take, owner);
 	}
 	free(datagram);
-	return ret < 0 ? ret : 0;
+	if (ret > 0)
+		ret = is_incomplete ? -EINTR : 0;
+	return ret;
 }

@@ -22,8 +22,8 @@ void netlink__add(struct netlink_request *request, uint16_t type, uint32_t value
 
 /*
  * Sends @request to the kernel, and calls @take for each message of the reply, until it returns
- * -errno.  Returns 0, this error or the kernel's.  Waits until the kernel's driver or lock lets the
- * kernel answer.
+ * -errno.  Returns 0, this error or the kernel's; -EINTR: objects came or went during the dump,
+ * which may lack others.  Waits until the kernel's driver or lock lets the kernel answer.
  */
 int netlink__ask(int fd, struct netlink_request *request,
 		 int (*take)(void *owner, const struct nlmsghdr *message), void *owner);
