@@ -12,6 +12,9 @@ unit_mirror_sources := agent/base/mirror.c agent/rdma/update.c
 unit_coverage_sources := agent/base/coverage.c
 unit_entry_name_sources := agent/base/entry_name.c
 unit_question_sources := agent/gather/question.c
+unit_gathering_turns_sources := $(wildcard $(addprefix agent/, \
+	base/*.c region/*.c gather/*.c))
+unit_gathering_turns_skeletons := $(dartd_skeletons)
 unit_links_sources := $(addprefix agent/gather/, links.c netlink.c question.c)
 unit_slices_sources := $(addprefix agent/, base/entry_index.c gather/slices.c)
 unit_schema_json_sources := agent/schema/schema_json.c

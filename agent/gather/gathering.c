@@ -47,6 +47,22 @@ static uint64_t monotonic(void)
 	return dart_clock__ns(CLOCK_MONOTONIC);
 }
 
+/*
+ * Callers take the lock in turn.  A mutex alone would not do: the thread takes it again at once,
+ * before a caller that waits for it has woken up, so that callers would wait for passes.
+ */
+static void take_lock(struct gathering *gathering)
+{
+	pthread_mutex_lock(&gathering->turn);
+	pthread_mutex_lock(&gathering->lock);
+	pthread_mutex_unlock(&gathering->turn);
+}
+
+static void give_lock(struct gathering *gathering)
+{
+	pthread_mutex_unlock(&gathering->lock);
+}
+
 /* The index of the program that gathers @record; subject__program_count() for none. */
 static int program_of(const struct record *record)
 {
@@ -104,11 +120,11 @@ static uint32_t take_batch(struct gatherer *gatherer, struct record **records)
 	return count;
 }
 
-/* Releases the lock between two batches, so that other threads can take it. */
+/* Between two batches, lets another thread that waits for the lock take it. */
 static void yield_lock(struct gathering *gathering)
 {
-	pthread_mutex_unlock(&gathering->lock);
-	pthread_mutex_lock(&gathering->lock);
+	give_lock(gathering);
+	take_lock(gathering);
 }
 
 static void gather_by_programs(struct gathering *gathering, struct gatherer *gatherer,
@@ -163,10 +179,10 @@ int gathering__namespaces(struct gathering *gathering, bool is_watched, uint32_t
 {
 	int ret;
 
-	pthread_mutex_lock(&gathering->lock);
+	take_lock(gathering);
 	ret = namespace_list__read(&gathering->asker.namespaces, &gathering->asker.programs,
 				   is_watched, inodes, count);
-	pthread_mutex_unlock(&gathering->lock);
+	give_lock(gathering);
 	return ret;
 }
 
@@ -293,7 +309,7 @@ static void gather_due(struct gathering *gathering)
 	const uint64_t now = monotonic();
 	struct gatherer *gatherer;
 
-	pthread_mutex_lock(&gathering->lock);
+	take_lock(gathering);
 	if (oom_watch__take(&gathering->oom_watch))
 		TAILQ_FOREACH(gatherer, &gathering->gatherers, link)
 			gatherer->is_early = true;
@@ -301,7 +317,7 @@ static void gather_due(struct gathering *gathering)
 	while ((gatherer = find_due(gathering, now)))
 		make_pass(gathering, gatherer, pass);
 	set_timer(gathering);
-	pthread_mutex_unlock(&gathering->lock);
+	give_lock(gathering);
 }
 
 enum { WAIT_TIMER, WAIT_END, WAIT_KILL, WAITS };
@@ -340,10 +356,10 @@ static void *gather(void *argument)
 	uint64_t expirations, due;
 
 	for (;;) {
-		pthread_mutex_lock(&gathering->lock);
+		take_lock(gathering);
 		due = first_due(gathering, true);
 		wait[WAIT_KILL].fd = gathering->oom_watch.fd;
-		pthread_mutex_unlock(&gathering->lock);
+		give_lock(gathering);
 		wait_for_pass(wait, due);
 		if (wait[WAIT_END].revents)
 			return NULL;
@@ -375,6 +391,7 @@ int gathering__open(struct gathering *gathering, uint32_t cpus,
 	int ret;
 
 	*gathering = (struct gathering){
+		.turn = PTHREAD_MUTEX_INITIALIZER,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.handlers = handlers,
 		.owner = owner,
@@ -413,6 +430,7 @@ void gathering__close(struct gathering *gathering)
 	close(gathering->end);
 	close(gathering->timer);
 	pthread_mutex_destroy(&gathering->lock);
+	pthread_mutex_destroy(&gathering->turn);
 }
 
 /* Without the lock while the kernel verifies the program. */
@@ -429,11 +447,11 @@ void gathering__watch_kills(struct gathering *gathering)
 			     error.text);
 		return;
 	}
-	pthread_mutex_lock(&gathering->lock);
+	take_lock(gathering);
 	gathering->oom_watch = watch;
 	/* The thread waits without the watch: make it wait anew. */
 	set_timer_to(gathering, monotonic());
-	pthread_mutex_unlock(&gathering->lock);
+	give_lock(gathering);
 }
 
 static struct gatherer *gatherer__find(const struct gathering *gathering, uint32_t interval_ms,
@@ -487,9 +505,9 @@ int gathering__statistics(struct gathering *gathering, uint32_t netns, uint32_t 
 {
 	int ret;
 
-	pthread_mutex_lock(&gathering->lock);
+	take_lock(gathering);
 	ret = gather_programs__statistics(&gathering->asker.programs, netns, ifindex, statistics);
-	pthread_mutex_unlock(&gathering->lock);
+	give_lock(gathering);
 	return ret;
 }
 
@@ -508,13 +526,13 @@ int gathering__add(struct gathering *gathering, struct record *record, uint32_t 
 	struct gatherer *gatherer;
 	bool is_gone;
 
-	pthread_mutex_lock(&gathering->lock);
+	take_lock(gathering);
 	gatherer = gatherer__find(gathering, interval_ms, is_deferrable);
 	if (!gatherer) {
 		gatherer = gatherer__new(interval_ms, is_deferrable);
 		if (!gatherer) {
 			record__displace(record);
-			pthread_mutex_unlock(&gathering->lock);
+			give_lock(gathering);
 			return -ENOMEM;
 		}
 		TAILQ_INSERT_TAIL(&gathering->gatherers, gatherer, link);
@@ -530,7 +548,7 @@ int gathering__add(struct gathering *gathering, struct record *record, uint32_t 
 		set_timer_to(gathering, monotonic());
 	else
 		set_timer(gathering);
-	pthread_mutex_unlock(&gathering->lock);
+	give_lock(gathering);
 	if (is_gone)
 		gathering__remove(gathering, record);
 	return is_gone ? -ENODEV : 0;
@@ -540,12 +558,12 @@ void gathering__remove(struct gathering *gathering, struct record *record)
 {
 	struct gatherer *gatherer = record->gatherer;
 
-	pthread_mutex_lock(&gathering->lock);
+	take_lock(gathering);
 	if (gatherer->next == record)
 		gatherer->next = TAILQ_NEXT(record, link);
 	TAILQ_REMOVE(list_of(gatherer, record), record, link);
 	gatherer->record_count--;
 	gatherer__free_if_empty(gathering, gatherer);
 	record__displace(record);
-	pthread_mutex_unlock(&gathering->lock);
+	give_lock(gathering);
 }

@@ -26,6 +26,8 @@ struct gathering_handlers {
 };
 
 struct gathering {
+	/* Held by the one thread that waits for @lock; taken before it. */
+	pthread_mutex_t turn;
 	/* Taken by the thread for each batch of questions; guards all members, and records. */
 	pthread_mutex_t lock;
 	pthread_t thread;
