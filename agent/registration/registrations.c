@@ -199,16 +199,17 @@ static void on_change(struct change_subscriber *subscriber, const char *event,
 
 /* ---- the whole */
 
-static void registrations__load(struct registrations *registrations)
+static int registrations__load(struct registrations *registrations, struct dart_error *error)
 {
 	struct registration *registration;
-	struct dart_error error;
 	json_t *list, *json;
 	size_t i;
 
-	list = state_file__load(&registrations->file, &error);
-	if (*error.text)
-		log__error("%s", error.text);
+	list = state_file__load(&registrations->file, error);
+	if (!list)
+		return -ENOMEM;
+	if (*error->text)
+		log__error("%s", error->text);
 	json_array_foreach(list, i, json) {
 		registration = registration__from_json(json);
 		if (registration)
@@ -217,6 +218,7 @@ static void registrations__load(struct registrations *registrations)
 			log__error("registration %zu of the state file is not valid", i + 1);
 	}
 	json_decref(list);
+	return 0;
 }
 
 static int on_saving(sd_event_source *source, uint64_t time, void *userdata)
@@ -275,7 +277,12 @@ int registrations__open(struct registrations *registrations, sd_event *loop, con
 	if (ret)
 		log__warning("what is registered will not be restored after a restart: %s",
 			     error->text);
-	registrations__load(registrations);
+	ret = registrations__load(registrations, error);
+	if (ret) {
+		registrations__close_events(registrations);
+		state_file__close(&registrations->file);
+		return ret;
+	}
 	changes__subscribe(changes, &registrations->subscriber);
 	return 0;
 }

@@ -44,7 +44,7 @@ struct registrations {
 /*
  * Locks the directory of the state, and reads the file.  Without a directory, or
  * if it cannot be used, dartd works all the same, and says so in the log; the
- * only failures are -EBUSY, another dartd uses it, and a lack of memory.
+ * only failures are -EBUSY, another dartd uses it, and a lack of memory or descriptors.
  */
 int registrations__open(struct registrations *registrations, sd_event *loop, const char *directory,
 			const struct request_table *tables, struct changes *changes,

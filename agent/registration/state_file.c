@@ -110,10 +110,10 @@ static int check(struct state_file *file, json_t *root, json_t **registrations,
 
 static int read_file(const struct state_file *file, json_t **root, struct dart_error *error)
 {
-	json_error_t json_error;
+	json_error_t json_error = {};
 	struct stat status;
 	FILE *stream;
-	int fd;
+	int fd, ret;
 
 	fd = openat(file->directory, STATE_FILE_NAME,
 		    O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -124,14 +124,44 @@ static int read_file(const struct state_file *file, json_t **root, struct dart_e
 		close(fd);
 		return dart_error__no_memory(error);
 	}
-	if (fstat(fd, &status) || !S_ISREG(status.st_mode) || status.st_size > STATE_FILE_MAX)
-		*root = NULL;
-	else
+	*root = NULL;
+	if (!fstat(fd, &status) && S_ISREG(status.st_mode) && status.st_size <= STATE_FILE_MAX)
 		*root = json_loadf(stream, JSON_REJECT_DUPLICATES, &json_error);
+	if (*root)
+		ret = 0;
+	else if (ferror(stream))
+		ret = dart_error__system(error, EIO, "cannot read it");
+	else if (json_error_code(&json_error) == json_error_out_of_memory)
+		ret = dart_error__no_memory(error);
+	else
+		ret = dart_error__set(error, EINVAL, "it is damaged: not a file of JSON");
 	fclose(stream);
-	if (!*root)
-		return dart_error__set(error, EINVAL, "it is damaged: not a file of JSON");
-	return 0;
+	return ret;
+}
+
+/* Puts a damaged file aside; @reason says why. */
+static void put_aside(const struct state_file *file, const struct dart_error *reason, int code,
+		      struct dart_error *error)
+{
+	if (renameat(file->directory, STATE_FILE_NAME, file->directory, REFUSED_NAME))
+		dart_error__set(error, code, "%s/%s is not used: %s", file->path, STATE_FILE_NAME,
+				reason->text);
+	else
+		dart_error__set(
+			error, code,
+			"%s/%s is not used: %s (it is now %s; register again what is not in the configuration)",
+			file->path, STATE_FILE_NAME, reason->text, REFUSED_NAME);
+}
+
+/* The contents are wrong, or the file is none. */
+static bool is_damaged(int ret)
+{
+	return ret == -EINVAL || ret == -EPROTO || ret == -ELOOP;
+}
+
+static bool lacks_something(int ret)
+{
+	return ret == -ENOMEM || ret == -EMFILE || ret == -ENFILE;
 }
 
 json_t *state_file__load(struct state_file *file, struct dart_error *error)
@@ -157,14 +187,19 @@ json_t *state_file__load(struct state_file *file, struct dart_error *error)
 		return registrations;
 	}
 	json_decref(root);
-	if (renameat(file->directory, STATE_FILE_NAME, file->directory, REFUSED_NAME))
-		dart_error__set(error, -ret, "%s/%s is not used: %s", file->path, STATE_FILE_NAME,
-				reason.text);
-	else
+	if (lacks_something(ret)) {
+		dart_error__set(error, -ret, "%s/%s: %s", file->path, STATE_FILE_NAME, reason.text);
+		return NULL;
+	}
+	if (is_damaged(ret)) {
+		put_aside(file, &reason, -ret, error);
+	} else {
 		dart_error__set(
 			error, -ret,
-			"%s/%s is not used: %s (it is now %s; register again what is not in the configuration)",
-			file->path, STATE_FILE_NAME, reason.text, REFUSED_NAME);
+			"%s/%s is not used: %s (what is registered is not kept until dartd can read it and is restarted)",
+			file->path, STATE_FILE_NAME, reason.text);
+		state_file__close(file);
+	}
 	return json_array();
 }
 
@@ -209,8 +244,12 @@ int state_file__save(const struct state_file *file, json_t *registrations, struc
 	free(list);
 	if (ret < 0)
 		return dart_error__no_memory(error);
-	ret = replace(file, bytes);
+	ret = ret > STATE_FILE_MAX ? -EFBIG : replace(file, bytes);
 	free(bytes);
+	if (ret == -EFBIG)
+		return dart_error__set(error, EFBIG,
+				       "%s/%s would have more than %d MiB (unregister something)",
+				       file->path, STATE_FILE_NAME, STATE_FILE_MAX >> 20);
 	if (ret)
 		return dart_error__system(error, -ret, "cannot write %s/%s",
 					  file->path, STATE_FILE_NAME);

@@ -38,14 +38,16 @@ void state_file__close(struct state_file *file);
 
 /*
  * Returns the registrations, a new reference: an empty array if there is no file.
- * A file that cannot be read is put aside as registrations.json.refused, and the
- * array is empty; the sentence is in @error, else it is empty.  NULL: no memory.
+ * A damaged file is put aside as registrations.json.refused, and a file that dartd cannot read stays
+ * as it is, so that nothing is kept; then the array is empty, and the sentence is in @error, else it
+ * is empty.  NULL: there are too little memory or too few descriptors now; @error says so.
  */
 json_t *state_file__load(struct state_file *file, struct dart_error *error);
 
 /*
  * Replaces the file: after a crash at any instant it is the old or the new one.
- * Takes the reference of the array.
+ * Takes the reference of the array.  -EFBIG: the file would have more than STATE_FILE_MAX bytes,
+ * which state_file__load() would refuse.
  */
 int state_file__save(const struct state_file *file, json_t *registrations,
 		     struct dart_error *error);
