@@ -63,6 +63,9 @@ unit_registration_socket_sources := $(wildcard agent/socket/*.c) \
 unit_early_request_sources := $(unit_registration_socket_sources)
 unit_passed_descriptors_sources := $(unit_registration_socket_sources)
 unit_request_rate_sources := agent/socket/request_rate.c
+unit_registrations_sources := $(wildcard $(addprefix agent/, \
+	base/*.c region/*.c schema/*.c table/*.c socket/*.c registration/*.c))
+unit_registrations_skeletons := $(dartd_skeletons)
 unit_state_file_sources := agent/registration/state_file.c
 unit_quota_sources := agent/table/quota.c
 unit_generations_sources := agent/table/generations.c

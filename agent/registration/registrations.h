@@ -38,6 +38,7 @@ struct registrations {
 	uint64_t retry_us;	/* the delay of the next one */
 	bool lacks_device;	/* registrations that need the RDMA device are not tried */
 	bool is_dirty;		/* the file differs from the list */
+	bool has_failed;	/* the file could not be written at the last attempt */
 	bool is_replaying;	/* the changes are ours */
 };
 
@@ -94,7 +95,7 @@ extern const struct request_type registrations_requests[];
 struct registration *registrations__find(const struct registrations *registrations,
 					 const char *name);
 void registrations__drop(struct registrations *registrations, struct registration *registration);
-/* Writes the file. */
+/* Writes the file; tries it again later if that fails. */
 int registrations__save(struct registrations *registrations, struct dart_error *error);
 /* Writes the file if there is one and the list has changed. */
 void registrations__save_or_log(struct registrations *registrations);
