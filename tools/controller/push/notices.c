@@ -7,6 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/controller/base/schedule.h"
+
+/* Bytes of what follows a sentence. */
+#define MORE_MAX 80
+
 void notices__open(struct notices *notices, struct output *log)
 {
 	notices->log = log;
@@ -37,13 +42,41 @@ __attribute__((format(printf, 2, 3))) static void say(const struct notices *noti
 	free(text);
 }
 
-/* Says a fault that begins once; false if it was said, or there is no log. */
-static bool is_new(const struct notices *notices, bool *is_told)
+/*
+ * True if the caller should say that @fault begins: once, and not if it comes too often.  A fault
+ * that goes on when it may be said again is said then.  Prints to @more how many were left out.
+ */
+static bool fault__begins(struct fault *fault, const struct notices *notices,
+			  char more[static MORE_MAX])
 {
-	if (!notices->log || *is_told)
+	const uint64_t now_ns = monotonic_ns();
+	uint64_t left_out;
+
+	if (!notices->log || fault->is_told ||
+	    (fault->is_left_out && now_ns < fault->few.until_ns))
 		return false;
-	*is_told = true;
+	fault->is_told = few__take(&fault->few, now_ns, NOTICES_OF_FAULT, NOTICES_OF_FAULT_NS,
+				   &left_out);
+	if (!fault->is_told) {
+		fault->is_left_out = true;
+		return false;
+	}
+	left_out -= fault->is_left_out;
+	fault->is_left_out = false;
+	*more = '\0';
+	if (left_out)
+		snprintf(more, MORE_MAX, " (so it was %llu times more that were not said)",
+			 (unsigned long long)left_out);
 	return true;
+}
+
+/* True if the caller should say that @fault, which was said, has ended. */
+static bool fault__ends(struct fault *fault)
+{
+	const bool was_told = fault->is_told;
+
+	fault->is_told = fault->is_left_out = false;
+	return was_told;
 }
 
 void notices__say_losses(struct notices *notices, const struct notices_losses *losses,
@@ -97,23 +130,24 @@ static void set_error(struct notices *notices, const struct answer *answer, cons
 
 void notices__say_outage(struct notices *notices, const struct answer *answer, const char *text)
 {
+	char more[MORE_MAX];
+
 	set_error(notices, answer, text);
-	if (!is_new(notices, &notices->is_outage_told))
+	if (!fault__begins(&notices->outage, notices, more))
 		return;
 	if (answer->is_one)
-		say(notices, "%s answers with status %ld (%s): samples wait and are sent again",
-		    notices->name, answer->status, text);
+		say(notices, "%s answers with status %ld (%s): samples wait and are sent again%s",
+		    notices->name, answer->status, text, more);
 	else
-		say(notices, "%s does not answer (%s): samples wait and are sent again",
-		    notices->name, text);
+		say(notices, "%s does not answer (%s): samples wait and are sent again%s",
+		    notices->name, text, more);
 }
 
 void notices__end_outage(struct notices *notices, unsigned long long dropped)
 {
-	if (notices->is_outage_told)
+	if (fault__ends(&notices->outage))
 		say(notices, "%s answers again (%llu samples dropped so far)", notices->name,
 		    dropped);
-	notices->is_outage_told = false;
 }
 
 void notices__take_refusal(struct notices *notices, const struct answer *answer)
@@ -140,35 +174,41 @@ void notices__say_older(const struct notices *notices, const struct format *form
 
 void notices__say_unwritable(struct notices *notices, int err)
 {
+	char more[MORE_MAX];
+
 	output_error_holder__set(&notices->error, "spool_not_writable", strerror(-err));
-	if (is_new(notices, &notices->is_spool_told))
+	if (fault__begins(&notices->spool_fault, notices, more))
 		say(notices,
-		    "cannot write to the spool '%s': %s: samples for %s wait in memory instead, and are lost if dart-controller ends",
-		    notices->spool, strerror(-err), notices->name);
+		    "cannot write to the spool '%s': %s: samples for %s wait in memory instead, and are lost if dart-controller ends%s",
+		    notices->spool, strerror(-err), notices->name, more);
 }
 
 void notices__say_unreadable(struct notices *notices, int err)
 {
+	char more[MORE_MAX];
+
 	output_error_holder__set(&notices->error, "spool_not_readable", strerror(-err));
-	if (is_new(notices, &notices->is_spool_told))
-		say(notices, "cannot read the spool '%s': %s", notices->spool, strerror(-err));
+	if (fault__begins(&notices->spool_fault, notices, more))
+		say(notices, "cannot read the spool '%s': %s%s", notices->spool, strerror(-err),
+		    more);
 }
 
 void notices__end_unwritable(struct notices *notices)
 {
-	if (notices->is_spool_told)
+	if (fault__ends(&notices->spool_fault))
 		say(notices, "the spool '%s' can be written to again", notices->spool);
-	notices->is_spool_told = false;
 }
 
 void notices__take_force(struct notices *notices, int err)
 {
+	char more[MORE_MAX];
+
 	if (!err)
-		notices->is_force_told = false;
-	else if (is_new(notices, &notices->is_force_told))
+		fault__ends(&notices->force_fault);
+	else if (fault__begins(&notices->force_fault, notices, more))
 		say(notices,
-		    "cannot force the spool '%s' to the disk: %s: it is lost if the machine fails",
-		    notices->spool, strerror(-err));
+		    "cannot force the spool '%s' to the disk: %s: it is lost if the machine fails%s",
+		    notices->spool, strerror(-err), more);
 }
 
 void notices__sum_up(const struct notices *notices, const struct notices_sum *sum)

@@ -1,26 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The sentences of an output that pushes: its last error, and the log, which gets each fault when
- * it begins and when it ends, and losses once an hour.  In the thread of the output.
+ * The sentences of an output that pushes: its last error, and the log, which gets faults when they
+ * begin and when they end, and losses once an hour.  In the thread of the output.
  */
 #ifndef CONTROLLER_NOTICES_H
 #define CONTROLLER_NOTICES_H
 
+#include "tools/controller/base/few.h"
 #include "tools/controller/base/hourly.h"
 #include "tools/controller/outputs/output.h"
 #include "tools/controller/outputs/output_figures.h"
 #include "tools/controller/push/queue/rate_limit.h"
 #include "tools/controller/push/queue/refusals.h"
 
+/* Of a fault, at most so many times in ten minutes its begin and its end are said. */
+#define NOTICES_OF_FAULT 10
+#define NOTICES_OF_FAULT_NS 600000000000ULL
+
+/* A fault that comes and goes, as that of a receiver that is too busy for each second request. */
+struct fault {
+	bool is_told; /* it goes on, and was said */
+	bool is_left_out; /* it goes on, and was not said */
+	struct few few;
+};
+
 struct notices {
 	struct output *log; /* NULL: nothing is said */
 	const char *name; /* of the output, see receiver_settings__name() */
 	const char *spool; /* its directory; NULL without a spool */
 	struct output_error_holder error; /* copied in any thread */
-	/* Faults that were said, and go on. */
-	bool is_outage_told;
-	bool is_spool_told;
-	bool is_force_told;
+	struct fault outage, spool_fault, force_fault;
 	struct hourly damage, drops, older, limited;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Outputs that push, and receivers that accept, refuse, are old, or are not there. */
 #include "push_sending_scene.h"
+#include "tools/controller/push/notices.h"
 
 static void test_accepted(void **state)
 {
@@ -91,6 +92,44 @@ static void test_again(void **state)
 	assert_int_equal(times_said(&fixture, "are sent again"), 1);
 	assert_int_equal(times_said(&fixture, "answers again"), 1);
 	expect_samples(fixture.receiver.accepted, 0, 1);
+	free(fixture.receiver.accepted);
+}
+
+/* Too busy for each message at first; @data is whether the last one was refused. */
+static const char *refuse_first(struct receiver *receiver, const char *text)
+{
+	bool *was_refused = receiver->data;
+
+	if (!text)
+		return ACCEPTED_2;
+	*was_refused = !*was_refused;
+	return *was_refused ? "HTTP/1.1 429 No\r\nContent-Length: 0\r\n\r\n" : ACCEPTED_2;
+}
+
+static void test_flapping(void **state)
+{
+	bool was_refused = false;
+	struct fixture fixture = {
+		.receiver.choose = refuse_first,
+		.receiver.data = &was_refused,
+	};
+	enum { OUTAGES = NOTICES_OF_FAULT + 5 };
+	uint32_t i;
+
+	receiver__open(&fixture.receiver);
+	prepare(&fixture);
+	start(&fixture);
+	for (i = 0; i < OUTAGES; i++) {
+		scrape(&fixture);
+		wait_for(&fixture, (i + 1) * SERIES);
+	}
+	wait_until_empty(&fixture);
+	stop(&fixture);
+	receiver__close(&fixture.receiver);
+	assert_int_equal(fixture.counts.retries, OUTAGES);
+	assert_int_equal(times_said(&fixture, "are sent again"), NOTICES_OF_FAULT);
+	assert_int_equal(times_said(&fixture, "answers again"), NOTICES_OF_FAULT);
+	expect_samples(fixture.receiver.accepted, 0, OUTAGES);
 	free(fixture.receiver.accepted);
 }
 
@@ -384,6 +423,8 @@ int main(void)
 		     test_validity),
 		TEST("a message is sent again after no answer, 503 and 429, as late as asked",
 		     test_again),
+		TEST("a receiver that is too busy for each second request does not fill the log",
+		     test_flapping),
 		TEST("without a receiver memory is bounded, and each sample is sent or counted",
 		     test_bounded),
 		TEST("an output that waits drops nothing, however long its receiver takes",
