@@ -12,6 +12,8 @@
 
 #include <libdart/error.h>
 
+#include "tools/controller/base/few.h"
+#include "tools/controller/base/schedule.h"
 #include "tools/controller/metrics/labels/target_labels.h"
 #include "tools/controller/metrics/plan/plan_make.h"
 #include "tools/controller/metrics/plan/plan_store.h"
@@ -23,6 +25,8 @@ struct target_metrics {
 	struct metric_plan *plan; /* NULL before the first scrape, or once its series ended */
 	struct metric_plan *refused; /* the last one if it is beyond a limit; or NULL */
 	bool is_refused; /* as outputs were told */
+	bool is_told; /* that it is refused */
+	struct few said; /* refusals */
 	uint32_t counted; /* series of the plan, among all */
 	struct target_labels *labels; /* for series of the plan; NULL before the first scrape */
 	struct points points;
@@ -296,11 +300,25 @@ static void pass_loss(struct sink_metrics *all, const struct target_settings *ta
 	metrics->counted = 0;
 }
 
-static void say(const struct sink_metrics *all, const struct target_settings *target,
-		const char *sentence)
+/* An agent may be beyond a limit and within it by turns: a few times are enough. */
+#define SAID_MOST 10
+#define SAID_NS 3600000000000ULL
+
+static void say_refused(const struct sink_metrics *all, const struct target_settings *target,
+			struct target_metrics *metrics, const char *reason)
 {
-	if (all->say)
-		all->say(all->said_to, target->name, sentence);
+	struct dart_error sentence;
+	uint64_t left_out;
+
+	metrics->is_told = few__take(&metrics->said, monotonic_ns(), SAID_MOST, SAID_NS, &left_out);
+	if (!metrics->is_told || !all->say)
+		return;
+	if (left_out)
+		dart_error__set(&sentence, 0, "no metrics: %s (and %llu times before)", reason,
+				(unsigned long long)left_out);
+	else
+		dart_error__set(&sentence, 0, "no metrics: %s", reason);
+	all->say(all->said_to, target->name, sentence.text);
 }
 
 /* Ends the series of a target that is beyond a limit, and tells it as down. */
@@ -308,13 +326,11 @@ static int refuse_sample(struct sink_metrics *all, const struct target_settings 
 			 const struct sample *sample, const char *reason)
 {
 	struct target_metrics *metrics = all->targets[target->index];
-	struct dart_error sentence;
 
 	if (!metrics->is_refused) {
 		metrics->is_refused = true;
 		atomic_fetch_add(&all->refused, 1);
-		dart_error__set(&sentence, 0, "no metrics: %s", reason);
-		say(all, target, sentence.text);
+		say_refused(all, target, metrics, reason);
 	}
 	if (metrics->plan)
 		pass_loss(all, target, reason);
@@ -333,7 +349,8 @@ static void accept_target(struct sink_metrics *all, const struct target_settings
 		return;
 	metrics->is_refused = false;
 	atomic_fetch_sub(&all->refused, 1);
-	say(all, target, "metrics again: it is within the limits");
+	if (metrics->is_told && all->say)
+		all->say(all->said_to, target->name, "metrics again: it is within the limits");
 }
 
 static int pass_sample(struct sink *sink, const struct target_settings *target,

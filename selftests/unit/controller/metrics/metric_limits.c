@@ -84,6 +84,33 @@ static void test_limit_of_one(void **state)
 	sighting__close(&sighting);
 }
 
+/* Beyond the limit in each second scrape, for an hour's share of messages and beyond. */
+static void test_by_turns(void **state)
+{
+	struct sighting sighting;
+	uint64_t series;
+	unsigned int i;
+
+	said_count = 0;
+	sighting__open(&sighting, 0);
+	sighting.sink->operations->added(sighting.sink, &targets[0]);
+	pass(&sighting, 0);
+	series = sink_metrics__series(sighting.sink);
+	for (i = 0; i < 100; i++) {
+		/* As if its table had changed. */
+		limit(&sighting, series - 1, 0, 0);
+		sighting.host.table.generation++;
+		pass(&sighting, 0);
+		assert_int_equal(sink_metrics__over_limit(sighting.sink), 1);
+		limit(&sighting, series, 0, 0);
+		pass(&sighting, 0);
+		assert_int_equal(sink_metrics__over_limit(sighting.sink), 0);
+	}
+	assert_int_equal(said_count, 2 * 10);
+	sighting.sink->operations->removed(sighting.sink, &targets[0]);
+	sighting__close(&sighting);
+}
+
 /* The agent that comes last finds no room, until another one goes. */
 static void test_limit_of_all(void **state)
 {
@@ -142,6 +169,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("a target with more series than the limit has none, is told as down, and costs no other target anything",
 		     test_limit_of_one),
+		TEST("of an agent that is beyond a limit by turns a few times are said",
+		     test_by_turns),
 		TEST("beyond the limit of all series the target that comes last has none, until there is room",
 		     test_limit_of_all),
 		TEST("so has a target with a label that is too long", test_limit_of_labels),
