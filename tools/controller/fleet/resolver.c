@@ -12,16 +12,19 @@
 
 #include "tools/controller/base/thread.h"
 
-/* Each may wait for a name service that does not answer. */
-#define THREADS_MAX 20
-
 struct resolution {
-	struct resolution *next; /* in the list of waiting or of answered questions */
+	struct resolution *next; /* in a line, or in the list of answered questions */
+	bool is_again;
 	struct addrinfo *addresses;
 	int status; /* of getaddrinfo(3) */
 	resolved_handler handler; /* NULL: cancelled */
 	void *data;
 	char host[];
+};
+
+/* Questions that wait. */
+struct line {
+	struct resolution *first, *last;
 };
 
 /* Lives until the end of the last thread. */
@@ -30,9 +33,10 @@ struct resolver {
 	int wake_fd;
 
 	pthread_mutex_t lock; /* of all below */
-	struct resolution *waiting, *last_waiting;
+	struct line lines[2]; /* the second: of names that had no address before */
 	struct resolution *answered;
 	unsigned int threads;
+	unsigned int threads_again; /* of them, that ask a question of the second line */
 	bool is_closed;
 };
 
@@ -59,12 +63,17 @@ static void resolver__destroy(struct resolver *resolver)
 /* With the lock: the next question, or NULL. */
 static struct resolution *resolver__take(struct resolver *resolver)
 {
-	struct resolution *resolution = resolver->waiting;
+	struct line *line = resolver->lines;
+	struct resolution *resolution;
 
+	if (!line->first && resolver->threads_again < RESOLVER_THREADS_AGAIN)
+		line++;
+	resolution = line->first;
 	if (!resolution)
 		return NULL;
-	resolver->waiting = resolution->next;
+	line->first = resolution->next;
 	resolution->next = NULL;
+	resolver->threads_again += resolution->is_again;
 	return resolution;
 }
 
@@ -87,6 +96,7 @@ static void *resolver__run(void *data)
 		pthread_mutex_unlock(&resolver->lock);
 		ask_services(resolution);
 		pthread_mutex_lock(&resolver->lock);
+		resolver->threads_again -= resolution->is_again;
 		if (resolver->is_closed) {
 			resolutions__free(resolution);
 			continue;
@@ -167,9 +177,11 @@ void resolver__free(struct resolver *resolver)
 	sd_event_source_disable_unref(resolver->source);
 	pthread_mutex_lock(&resolver->lock);
 	resolver->is_closed = true;
-	resolutions__free(resolver->waiting);
+	resolutions__free(resolver->lines[false].first);
+	resolutions__free(resolver->lines[true].first);
 	resolutions__free(resolver->answered);
-	resolver->waiting = resolver->answered = NULL;
+	resolver->lines[false].first = resolver->lines[true].first = NULL;
+	resolver->answered = NULL;
 	is_last = !resolver->threads;
 	pthread_mutex_unlock(&resolver->lock);
 	if (is_last)
@@ -185,7 +197,7 @@ static int resolver__start_thread(struct resolver *resolver)
 	pthread_t thread;
 	int ret;
 
-	if (resolver->threads == THREADS_MAX)
+	if (resolver->threads == RESOLVER_THREADS)
 		return 0;
 	ret = thread__start(&thread, "resolver", resolver__run, resolver);
 	if (ret)
@@ -197,15 +209,17 @@ static int resolver__start_thread(struct resolver *resolver)
 
 static void resolver__put(struct resolver *resolver, struct resolution *resolution)
 {
-	if (resolver->waiting)
-		resolver->last_waiting->next = resolution;
+	struct line *line = &resolver->lines[resolution->is_again];
+
+	if (line->first)
+		line->last->next = resolution;
 	else
-		resolver->waiting = resolution;
-	resolver->last_waiting = resolution;
+		line->first = resolution;
+	line->last = resolution;
 }
 
-int resolver__ask(struct resolver *resolver, const char *host, resolved_handler handler, void *data,
-		  struct resolution **resolutionp)
+int resolver__ask(struct resolver *resolver, const char *host, bool again, resolved_handler handler,
+		  void *data, struct resolution **resolutionp)
 {
 	struct resolution *resolution;
 	int ret;
@@ -214,6 +228,7 @@ int resolver__ask(struct resolver *resolver, const char *host, resolved_handler 
 	if (!resolution)
 		return -ENOMEM;
 	strcpy(resolution->host, host);
+	resolution->is_again = again;
 	resolution->handler = handler;
 	resolution->data = data;
 	pthread_mutex_lock(&resolver->lock);

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Names of hosts become addresses while the event loop goes on: threads ask the name services
- * (getaddrinfo(3)), as many as questions wait, up to 20.
+ * (getaddrinfo(3)), as many as questions wait, up to RESOLVER_THREADS.  A name without an answer
+ * keeps its thread for 10 s and more, so names that had none before wait in a line of their own, and
+ * get RESOLVER_THREADS_AGAIN at most.
  */
 #ifndef CONTROLLER_RESOLVER_H
 #define CONTROLLER_RESOLVER_H
+
+#define RESOLVER_THREADS 256
+#define RESOLVER_THREADS_AGAIN (RESOLVER_THREADS * 3 / 4)
 
 #include <stdbool.h>
 #include <systemd/sd-event.h>
@@ -25,9 +30,9 @@ int resolver__new(sd_event *event, struct resolver **resolver);
 /* Waits for no name service; all resolutions are cancelled before.  NULL is allowed. */
 void resolver__free(struct resolver *resolver);
 
-/* Returns 0, and calls @handler later, or -errno. */
-int resolver__ask(struct resolver *resolver, const char *host, resolved_handler handler, void *data,
-		  struct resolution **resolution);
+/* Returns 0, and calls @handler later, or -errno.  @again: @host had no address the last time. */
+int resolver__ask(struct resolver *resolver, const char *host, bool again, resolved_handler handler,
+		  void *data, struct resolution **resolution);
 /* The handler is not called any more.  NULL is allowed. */
 void resolution__cancel(struct resolution *resolution);
 

@@ -171,6 +171,7 @@ static void on_resolved(void *data, const char *numeric, const struct dart_error
 	struct target *target = data;
 
 	target->resolution = NULL;
+	target->has_no_address = !numeric;
 	if (target->state != TARGET_RESOLVING)
 		return;
 	if (numeric)
@@ -195,8 +196,10 @@ static void target__on_turn(struct handshake *handshake)
 	/* One question a target, however long the name services take. */
 	if (target->resolution)
 		return;
-	err = resolver__ask(target->context->resolver, host, on_resolved, target,
-			    &target->resolution);
+	err = resolver__ask(target->context->resolver, host, target->has_no_address, on_resolved,
+			    target, &target->resolution);
+	/* Until its answer. */
+	target->has_no_address = true;
 	if (err)
 		target__lose(target, "cannot resolve '%s': %s", host, strerror(-err));
 }
