@@ -10,6 +10,8 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <libdart/escape.h>
+
 #include "source_private.h"
 #include "tools/controller/base/schedule.h"
 #include "tools/controller/base/thread.h"
@@ -276,6 +278,7 @@ static int source__take_settings(struct source *source, const struct source_sett
 		.source_count = 1,
 	};
 	struct target_defaults *defaults;
+	char *place;
 	int err;
 
 	err = settings__copy(&source->settings, &one);
@@ -297,8 +300,10 @@ static int source__take_settings(struct source *source, const struct source_sett
 	source->name = source_kind__name(settings->kind, settings->place);
 	if (!source->name)
 		return -ENOMEM;
-	defaults->meta =
-		json_pack("{ss}", meta_names[settings->kind], source->name->text);
+	/* The path of a file may have any bytes. */
+	place = dart_escape__new(source->name->text, DART_ESCAPE_SENTENCE);
+	defaults->meta = place ? json_pack("{ss}", meta_names[settings->kind], place) : NULL;
+	free(place);
 	if (!defaults->meta)
 		return -ENOMEM;
 	source->defaults = *defaults;

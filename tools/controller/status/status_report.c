@@ -3,11 +3,13 @@
 #include "status_report.h"
 
 #include <jansson.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <libdart/clock.h>
+#include <libdart/escape.h>
 
 #include "tools/controller/base/schedule.h"
 #include "tools/controller/base/validity.h"
@@ -27,6 +29,16 @@ static json_t *to_wall_clock(uint64_t monotonic)
 static json_t *text_or_null(const char *text)
 {
 	return text ? json_string(text) : json_null();
+}
+
+/* A text of any bytes, such as the path of a file; NULL if out of memory. */
+static json_t *escaped(const char *bytes)
+{
+	char *text = dart_escape__new(bytes, DART_ESCAPE_SENTENCE);
+	json_t *json = text ? json_string(text) : NULL;
+
+	free(text);
+	return json;
 }
 
 /* Prints @members without the braces of an object, and takes the reference. */
@@ -79,10 +91,10 @@ static void print_target(struct status_report *report, size_t index, const struc
 		status.state = "leaving";
 	status_totals__add(&report->totals, &status);
 	members = json_pack(
-		"{ss ss ss so so ss sI sb si sI sI sI sI sI sI sI s{sI sI sI sI sI}}", "agent",
+		"{ss ss ss so so so sI sb si sI sI sI sI sI sI sI s{sI sI sI sI sI}}", "agent",
 		settings->name, "transport", settings__transport_name(settings->transport), "state",
 		status.state, "since_ns", to_wall_clock(status.since_ns), "error",
-		text_or_null(status.error), "source", source ?: "command line", "interval_ns",
+		text_or_null(status.error), "source", escaped(source ?: "command line"), "interval_ns",
 		(json_int_t)status.interval_ns, "standby", (int)status.is_on_standby, "class",
 		settings->class, "scrapes", (json_int_t)status.scrapes, "failed",
 		(json_int_t)status.failed, "missed", (json_int_t)status.missed, "discarded",
@@ -117,7 +129,8 @@ static void print_sources(const struct discovery *discovery, FILE *out)
 	for (i = 0; i < discovery__source_count(discovery); i++) {
 		discovery__source(discovery, i, &source);
 		fputs(i ? ",\n" : "", out);
-		print_object(json_pack("{ss ss sI sI sI so sI sI so so}", "source", source.name,
+		print_object(json_pack("{so ss sI sI sI so sI sI so so}", "source",
+				       escaped(source.name),
 				       "kind", source.kind, "targets",
 				       (json_int_t)source.targets, "left_out",
 				       (json_int_t)source.left_out, "dropped",
