@@ -65,6 +65,7 @@ struct entry {
 	uid_t owner;	/* that registered it; root for dartd's own */
 	struct quota_user *quota_user;	/* it is charged to, or NULL */
 	uint32_t charge;	/* as many entries */
+	struct schema_share *schema_share;	/* of its user, or NULL */
 	bool is_delegated;	/* charged as that of a subtree of a user */
 	int64_t registered;	/* ns, CLOCK_BOOTTIME */
 	uint64_t since;	/* first generation that published this entry; 0 if not published yet */

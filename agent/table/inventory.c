@@ -38,6 +38,7 @@ void inventory__open(struct inventory *inventory, const struct table_rooms *room
 		.sources = { .compare = compare_keys },
 	};
 	quotas__open(&inventory->quotas);
+	schema_shares__open(&inventory->schema_shares);
 	quotas__open(&inventory->delegated);
 	inventory->delegated.remedy = "remove some cgroups";
 	inventory->delegated.total_most = rooms->control_region->capacity / DELEGATED_SHARE;
@@ -164,6 +165,8 @@ static void inventory__discharge(struct inventory *inventory, struct entry *entr
 	quotas__release(entry->is_delegated ? &inventory->delegated : &inventory->quotas,
 			entry->quota_user, entry->charge, 0);
 	entry->quota_user = NULL;
+	schema_shares__give(&inventory->schema_shares, &inventory->quotas, entry->schema_share);
+	entry->schema_share = NULL;
 }
 
 void inventory__free_entry(struct inventory *inventory, struct entry *entry)
@@ -274,6 +277,8 @@ void inventory__set_owner(struct inventory *inventory, struct entry *entry, uid_
 	entry->charge = entry->is_exact ? entry->run_count : 1;
 	entry->is_delegated = false;
 	entry->quota_user = quotas__charge(&inventory->quotas, uid, entry->charge, 0);
+	entry->schema_share = schema_shares__take(&inventory->schema_shares, &inventory->quotas,
+						  uid, entry->schema);
 	if (!arena)
 		return;
 	quotas__release(&inventory->quotas, arena->quota_user, 0, arena->length);

@@ -23,6 +23,7 @@
 #include "entry_group.h"
 #include "exposure.h"
 #include "quota.h"
+#include "schema_shares.h"
 
 /* More than the ids of enum dart_zero_source. */
 #define INVENTORY_SOURCES_MAX 256
@@ -63,6 +64,7 @@ struct inventory {
 	struct source_entries of_sources[INVENTORY_SOURCES_MAX];	/* by id */
 	uint32_t maps;	/* entries of maps */
 	struct quotas quotas;	/* of clients */
+	struct schema_shares schema_shares;	/* which count in @quotas */
 	/* Of users to whom cgroups were delegated: each counts with its entries. */
 	struct quotas delegated;
 };
@@ -110,7 +112,7 @@ int inventory__check_name(const struct inventory *inventory, const char *name,
 struct source_entries inventory__of_source(const struct inventory *inventory,
 					   enum dart_zero_source id);
 
-/* Charges the entry, and the arena in which it lies, to @uid. */
+/* Charges the entry, its schema, and the arena in which it lies, to @uid. */
 void inventory__set_owner(struct inventory *inventory, struct entry *entry, uid_t uid);
 /* As how many entries the entry of a cgroup counts, by its name or path. */
 uint32_t inventory__charge_of(const char *name);

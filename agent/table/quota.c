@@ -58,7 +58,7 @@ int quotas__check(const struct quotas *quotas, uid_t uid, uint32_t entries, uint
 	if (entries > quotas->entries_most - had)
 		return dart_error__set(
 			error, EDQUOT,
-			"user %u has %u entries, and this one takes %u memory regions, each of which counts as an entry: more than the configuration allows (%s, or raise 'entries_per_user' in its limits)",
+			"user %u has %u entries, and this one counts as %u, for each memory region and for the size of its schema: more than the configuration allows (%s, or raise 'entries_per_user' in its limits)",
 			uid, had, entries, quotas->remedy);
 	if (quotas->total_most && quotas->total + entries > quotas->total_most)
 		return dart_error__set(

@@ -97,14 +97,17 @@ static int registry__adopt_arena(struct registry *registry, const struct slice_r
 static int registry__check_user(const struct registry *registry, const struct arena *arena,
 				const struct slice_request *asked, struct dart_error *error)
 {
+	const struct inventory *inventory = &registry->inventory;
 	const uid_t uid = asked->owner;
+	uint32_t entries;
 
 	if (arena->owner != uid && arena__is_listed(arena))
 		return dart_error__set(
 			error, EPERM, "this memory has slices of user %u, who alone can add others",
 			arena->owner);
-	return quotas__check(&registry->inventory.quotas, uid,
-			     asked->is_exact ? entry__count_runs(asked->schema) : 1,
+	entries = asked->is_exact ? entry__count_runs(asked->schema) : 1;
+	entries += schema_shares__charge_of(&inventory->schema_shares, uid, asked->schema);
+	return quotas__check(&inventory->quotas, uid, entries,
 			     arena->owner == uid ? 0 : arena->length, error);
 }
 

@@ -28,7 +28,7 @@ static void test_entries(void **state)
 	quotas__release(&quotas, users[0], 1, 0);
 	assert_int_equal(quotas__check(&quotas, 1000, 1, 0, &error), 0);
 	assert_int_equal(quotas__check(&quotas, 1000, 2, 0, &error), -EDQUOT);
-	assert_non_null(strstr(error.text, "has 2 entries, and this one takes 2 memory regions"));
+	assert_non_null(strstr(error.text, "has 2 entries, and this one counts as 2"));
 	quotas__release(&quotas, users[1], 1, 0);
 	quotas__release(&quotas, users[2], 1, 0);
 	assert_true(SLIST_EMPTY(&quotas.users));
