@@ -109,6 +109,15 @@ enum {
 #endif
 
 /*
+ * Since 6.17 the queues of the system are named after where their work runs, and newer kernels log
+ * a warning when work comes to a queue of the former names.
+ */
+#ifndef DART_HAS_PERCPU_WQ
+#define system_percpu_wq system_wq
+#define system_dfl_wq system_unbound_wq
+#endif
+
+/*
  * The page that mappings show between extents.  Since 6.5 the kernel does not count pins of the
  * zero page.  Before, 2^21 pins overflow its counter, for all users of the machine, so each region
  * has a page for this.

@@ -13,6 +13,7 @@
 #include <linux/workqueue.h>
 
 #include "extent.h"
+#include "kmod/base/compat.h"
 
 /*
  * A process that exits closes its region and its RDMA device in no particular order, and the kernel
@@ -162,7 +163,7 @@ void dart_quarantine_add(struct dart_extent *extent)
 		quarantined_pages += extent->info.pages;
 		tell_watches();
 		interval = INTERVAL_MIN;
-		mod_delayed_work(system_wq, &quarantine_work, interval);
+		mod_delayed_work(system_percpu_wq, &quarantine_work, interval);
 	} else {
 		hash_del(&extent->holder);
 	}

@@ -22,7 +22,7 @@ static DECLARE_WORK(kill_work, gather_work);
 /* By now the counters of the cgroup include the kill, and the process still has its cgroup. */
 static void on_kill(void *data, DART_MARK_VICTIM_PROTO)
 {
-	queue_work(system_unbound_wq, &kill_work);
+	queue_work(system_dfl_wq, &kill_work);
 }
 
 static void find(struct tracepoint *tracepoint, void *data)

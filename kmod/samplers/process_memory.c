@@ -165,7 +165,7 @@ static int read_by_worker(const struct process_memory *memory, u64 *words)
 	struct read_work reading = { .memory = memory, .words = words };
 
 	INIT_WORK_ONSTACK(&reading.work, do_read_work);
-	queue_work(system_unbound_wq, &reading.work);
+	queue_work(system_dfl_wq, &reading.work);
 	flush_work(&reading.work);
 	destroy_work_on_stack(&reading.work);
 	return reading.ret;

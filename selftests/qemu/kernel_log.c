@@ -24,6 +24,7 @@ static const char *const symptoms[] = {
 	"Poison overwritten",
 	"UBSAN: ",
 	"WARNING: ",
+	"[dart_zero] enqueued on deprecated workqueue",
 	"blocked for more than",
 	"general protection fault",
 	"kernel BUG at",
