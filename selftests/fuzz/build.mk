@@ -92,7 +92,8 @@ fuzz_recording_parsers := $(addprefix tools/controller/record/, \
 	chunk.c played.c reader.c record.c)
 fuzz_request_sources := $(addprefix agent/, base/changes.c base/entry_name.c \
 	base/log.c base/reply_text.c base/request.c schema/schema_json.c socket/client.c \
-	socket/client_wait.c socket/dispatch.c socket/request_rate.c)
+	socket/client_wait.c socket/dispatch.c socket/passed.c \
+	socket/request_rate.c)
 fuzz_request_parsers := $(addprefix agent/, base/request.c \
 	schema/schema_json.c socket/client.c socket/dispatch.c)
 fuzz_roce_frame_sources := selftests/lib/roce_frame_parse.c
