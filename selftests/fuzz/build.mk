@@ -91,8 +91,8 @@ fuzz_recording_sources = $(controller_settings) $(addprefix tools/controller/, \
 fuzz_recording_parsers := $(addprefix tools/controller/record/, \
 	chunk.c played.c reader.c record.c)
 fuzz_request_sources := $(addprefix agent/, base/changes.c base/entry_name.c \
-	base/log.c base/reply_text.c base/request.c schema/schema_json.c socket/client.c \
-	socket/client_wait.c socket/dispatch.c socket/passed.c \
+	base/lone_thread.c base/log.c base/reply_text.c base/request.c schema/schema_json.c \
+	socket/client.c socket/client_wait.c socket/dispatch.c socket/passed.c \
 	socket/request_rate.c)
 fuzz_request_parsers := $(addprefix agent/, base/request.c \
 	schema/schema_json.c socket/client.c socket/dispatch.c)
