@@ -151,11 +151,14 @@ static void on_configured(struct target_context *context, const struct output_se
 {
 	struct controller *controller = caa_container_of(context, struct controller, context);
 	struct dart_error error;
+	bool are_taken;
 
-	if (controller_receivers__want(&controller->outputs.receivers, settings, &error))
+	are_taken = !controller_receivers__want(&controller->outputs.receivers, settings, &error);
+	if (!are_taken)
 		output__print(context->log,
 			      "dart-controller: %s; receivers stay as they were", error.text);
-	controller_servers__want(&controller->outputs.servers, settings);
+	are_taken &= controller_servers__want(&controller->outputs.servers, settings);
+	condition__set_outputs(&controller->condition, !are_taken);
 }
 
 /* SIGHUP */

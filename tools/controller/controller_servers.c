@@ -166,16 +166,19 @@ static void look_nowhere(const struct controller_servers *servers, char url[HTTP
 	*url = '\0';
 }
 
-void controller_servers__want(struct controller_servers *servers,
+bool controller_servers__want(struct controller_servers *servers,
 			      const struct output_settings *settings)
 {
 	struct dart_error error;
 	int err = controller_servers__want_metrics(servers, &settings->listen, &error);
+	bool are_taken = !err;
 
 	controller_servers__tell(servers, &servers->listen_state, look_at_metrics, err, &error);
 	err = controller_servers__want_web(servers, &settings->web, &error);
+	are_taken &= !err;
 	controller_servers__tell(servers, &servers->web_state,
 				 servers->web ? look_at_web : look_nowhere, err, &error);
+	return are_taken;
 }
 
 int controller_servers__reload(struct controller_servers *servers, struct dart_error *error)

@@ -53,9 +53,9 @@ int controller_servers__begin_metrics(struct controller_servers *servers,
 int controller_servers__begin_web(struct controller_servers *servers, struct metric_output *web);
 /*
  * From now on both serve as @settings say.  A server whose settings cannot be used stays as it is:
- * the log says why, and so does the status until others are used.
+ * the log says why, and so does the status until others are used.  Returns true if both do.
  */
-void controller_servers__want(struct controller_servers *servers,
+bool controller_servers__want(struct controller_servers *servers,
 			      const struct output_settings *settings);
 /*
  * Reads the files of both again.  Returns 0; or -errno with a sentence about the first that failed.

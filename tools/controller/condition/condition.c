@@ -116,13 +116,19 @@ void condition__set_configuration(struct condition *condition, bool is_refused)
 {
 	count_reload(condition, is_refused);
 	atomic_store(&condition->is_configuration_refused, is_refused);
-	if (!is_refused && !atomic_load(&condition->are_certificates_refused))
+	if (!is_refused && !atomic_load(&condition->are_certificates_refused) &&
+	    !atomic_load(&condition->are_outputs_refused))
 		atomic_store(&condition->reloaded_ns, dart_clock__ns(CLOCK_REALTIME));
 }
 
 void condition__set_certificates(struct condition *condition, bool are_refused)
 {
 	atomic_store(&condition->are_certificates_refused, are_refused);
+}
+
+void condition__set_outputs(struct condition *condition, bool are_refused)
+{
+	atomic_store(&condition->are_outputs_refused, are_refused);
 }
 
 void condition__set_equal_labels(struct condition *condition, size_t count)
@@ -341,13 +347,14 @@ void condition__add(void *data, struct own_metrics *metrics)
 			     "Whether all sources of agents have been looked at.", "", METRIC_GAUGE,
 			     atomic_load(&condition->is_ready));
 	own_metrics__add_one(metrics, "dart_controller_config_last_reload_successful",
-			     "Whether the last reload took the configuration and the certificates.",
+			     "Whether the last reload took the configuration, its outputs and the certificates.",
 			     "", METRIC_GAUGE,
 			     !atomic_load(&condition->is_configuration_refused) &&
+				     !atomic_load(&condition->are_outputs_refused) &&
 				     !atomic_load(&condition->are_certificates_refused));
 	own_metrics__add_one(
 		metrics, "dart_controller_config_last_reload_success_timestamp_seconds",
-		"When configuration and certificates were taken for the last time, since 1970.",
+		"When configuration, outputs and certificates were taken for the last time, since 1970.",
 		"seconds", METRIC_GAUGE, atomic_load(&condition->reloaded_ns) / 1e9);
 	own_metrics__add_one(metrics, "dart_controller_config_reloads_total",
 			     "How often the configuration was read again.", "", METRIC_COUNTER,

@@ -36,7 +36,7 @@ struct condition {
 	atomic_int_least64_t alive_ns; /* CLOCK_MONOTONIC, when the control loop last ran */
 	atomic_bool is_ready;
 	/* Of the last reload: of its configuration, and of its certificates. */
-	atomic_bool is_configuration_refused, are_certificates_refused;
+	atomic_bool is_configuration_refused, are_certificates_refused, are_outputs_refused;
 	atomic_int_least64_t reloaded_ns; /* CLOCK_REALTIME, of the last that was not refused */
 	atomic_uint_least64_t reloads, refused;
 	/* Tables taken from mirrors, and looks after which one had to be READ. */
@@ -80,6 +80,8 @@ void condition__close(struct condition *condition);
 /* In the control loop: how a reload went. */
 void condition__set_configuration(struct condition *condition, bool is_refused);
 void condition__set_certificates(struct condition *condition, bool are_refused);
+/* Before condition__set_configuration() for the same reload: outputs that it wants cannot begin. */
+void condition__set_outputs(struct condition *condition, bool are_refused);
 /* In the control loop: so many wanted agents came with the same labels as others. */
 void condition__set_equal_labels(struct condition *condition, size_t count);
 /* In the control loop: relabel_configs drop so many agents. */

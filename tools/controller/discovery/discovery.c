@@ -427,9 +427,9 @@ static void discovery__take_configuration(struct discovery *discovery, struct so
 		discovery__refuse(discovery, &error);
 		return;
 	}
-	discovery__count_reload(discovery, false);
 	if (discovery->operations->configured)
 		discovery->operations->configured(discovery->data, &news->settings.outputs);
+	discovery__count_reload(discovery, false);
 	discovery__want(discovery, &all);
 	discovery__tell_validity(discovery, discovery->members.membership.valid_ns);
 	discovery__say_faults(discovery, source__name(source), &discovery->configured_faults,

@@ -94,6 +94,14 @@ configure "interval: 2s"
 check "without the mistake it is taken" answered 200 -X POST "$at/-/reload"
 check "the last reload has worked" soon metric dart_controller_config_last_reload_successful 1
 check "it has been read again" grep -q "c.yaml: read again (agents: 1, sources: 0)" "$scratch/log"
+configure "  - {remote_write: 'http://127.0.0.1:9/', token_file: $scratch/none}" "interval: 2s"
+check "a configuration whose receiver lacks its token is valid" answered 200 -X POST "$at/-/reload"
+check "the receivers stay as they were" soon grep -q "receivers stay as they were" "$scratch/log"
+check "the last reload has not worked" soon metric dart_controller_config_last_reload_successful 0
+configure "interval: 2s"
+check "without the receiver it is taken" answered 200 -X POST "$at/-/reload"
+check "the last reload has worked again" soon metric \
+	dart_controller_config_last_reload_successful 1
 check "it is healthy all the time" answered 200 "$at/-/healthy"
 
 pages() {
