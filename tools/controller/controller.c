@@ -220,7 +220,9 @@ static int controller__open_outputs(struct controller *controller, struct dart_e
 	struct controller_outputs *outputs = &controller->outputs;
 	int err;
 
+	/* Its figures tell of messages that did not fit: nobody else could say so. */
 	err = output__open(STDERR_FILENO, "standard error", OUTPUT_BYTES, NULL, &context->log) ?:
+		      output_list__add(&context->outputs, output__figures, context->log) ?:
 		      controller_outputs__open(outputs, context->options, context->log,
 					       &context->outputs, error);
 	if (err)
@@ -424,6 +426,7 @@ static void controller__close(struct controller *controller)
 	clock_messages__close(&controller->context.clocks);
 	condition__close(&controller->condition);
 	sd_event_unref(controller->context.event);
+	output_list__remove(&controller->context.outputs, controller->context.log);
 	output__close(controller->context.log);
 	output_list__close(&controller->context.outputs);
 }

@@ -35,6 +35,7 @@ struct output {
 	int fd;
 	struct pollfd room; /* polled for room after EAGAIN */
 	const char *name;
+	const char *kind; /* in figures */
 	struct output *log;
 	struct queue queue;
 	/* The text to show; NULL if none waits, and then @due is not in the queue. */
@@ -199,6 +200,7 @@ int output__open(int fd, const char *name, size_t bound, struct output *log,
 	output->fd = fd;
 	output->room = (struct pollfd){ .fd = fd, .events = POLLOUT };
 	output->name = name;
+	output->kind = fd == STDERR_FILENO ? "standard_error" : "standard_output";
 	output->log = log;
 	output_error_holder__open(&output->last_error);
 	pthread_mutex_init(&output->lock, NULL);
@@ -388,7 +390,7 @@ void output__figures(void *data, struct output_figures *figures)
 {
 	struct output *output = data;
 
-	output_figures__name(figures, "standard_output", output->name);
+	output_figures__name(figures, output->kind, output->name);
 	output_figures__set(figures, OUTPUT_QUEUE_BYTES, queue__used(&output->queue));
 	output_figures__set(figures, OUTPUT_QUEUE_LIMIT_BYTES, queue__bound(&output->queue));
 	output_figures__set(figures, OUTPUT_SENT_BYTES, output__written(output));

@@ -110,7 +110,7 @@ const struct output_figure_row output_figure_rows[OUTPUT_FIGURE_COUNT] = {
 	[OUTPUT_DROPPED_TEXTS] = {
 		.member = "dropped_texts",
 		.family = "dropped_texts_total",
-		.help = "Scrapes as text that were dropped, because nobody read them in time.",
+		.help = "Scrapes as text, or messages, that were dropped, because nobody read them in time.",
 		.unit = "",
 	},
 	[OUTPUT_DROPPED_SCRAPES] = {

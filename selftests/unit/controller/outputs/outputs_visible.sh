@@ -159,7 +159,8 @@ assert push["spool_limit_bytes"] == 8 << 20
 assert push["failing"] is False and push["error"] is None
 assert {d["reason"] for d in push["dropped"]} >= {"queue_full", "spool_full"}
 assert outputs["record"]["dropped_scrapes"] == 0
-assert outputs["standard_output"]["dropped_texts"] == 0' "$dir/status"
+assert outputs["standard_output"]["dropped_texts"] == 0
+assert outputs["standard_error"]["dropped_texts"] == 0' "$dir/status"
 	check "and for people a line each" sh -c \
 		"'$bin/dart-controller' status --socket '$dir/socket' | grep 'remote_write.*http://127.0.0.1:9/w '"
 	refuse "without a secret" "^$" sh -c "grep secret '$dir/status'; echo; false"
