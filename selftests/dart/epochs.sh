@@ -6,6 +6,7 @@
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/../restarts.sh"
 
+exec 3>&1	# for progress in checks
 rotations=${DART_ROTATIONS:-100}
 # Frames a second, slow enough for a virtual network to drop nothing; with rotations, each of which
 # takes about 6 s, slow enough to go on until the last one.
@@ -39,6 +40,7 @@ rotate_all() {
 
 	for ((i = 0; i < rotations; i++)); do
 		until_true on host dartctl store rotate paths && export_collectors || return
+		[ $(((i + 1) % 10)) -ne 0 ] || echo "# $((i + 1)) rotations after $SECONDS s" >&3
 	done
 }
 
