@@ -28,6 +28,10 @@ static void on_event(void *context, const struct dart_journal_event *event)
 		*expected = (struct expectation){ event->start, 1, 0 };
 		return;
 	}
+	if (event->outcome == DART_JOURNAL_SET_BACK) {
+		require(event->start < expected->start);
+		return;
+	}
 	/* Of a new reader the first event says where it is. */
 	if (!expected->start)
 		*expected = (struct expectation){ event->start, event->sequence, event->first };

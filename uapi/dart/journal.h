@@ -62,6 +62,10 @@
  *   anything else       no batch yet; it was lost if a higher q of t is in memory, or torn if
  *                       the bytes are not whole and not zeros
  *
+ * A batch with a lower start is new, though it is not read, if it appears at a place where the
+ * reader saw another batch, or if it goes on where an earlier start ended: the reader tells that the
+ * clock of the appender was set back.
+ *
  * A lost WRITE is one lost batch, and does not affect the next ones, because the transport is
  * unreliable connected.  A WRITE that the network delays by more than a lap can put an old batch
  * in the place of a newer one, which then counts as lost: so nothing is lost in silence, and no

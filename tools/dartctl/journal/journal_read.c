@@ -132,7 +132,7 @@ static void collect(struct printer *printer, const struct dart_journal_event *ev
 static const char *const outcomes[] = {
 	[DART_JOURNAL_ENTRIES_FOUND] = "found", [DART_JOURNAL_LOST] = "lost",
 	[DART_JOURNAL_LAPPED] = "overwritten",	[DART_JOURNAL_DAMAGED] = "damaged",
-	[DART_JOURNAL_RESTARTED] = "restarted",
+	[DART_JOURNAL_RESTARTED] = "restarted", [DART_JOURNAL_SET_BACK] = "set-back",
 };
 
 static json_t *digits(const struct printer *printer, const uint8_t *entry)

@@ -12,7 +12,7 @@
 /* The entries of one appender in one list. */
 struct tally {
 	uint64_t entries;
-	uint64_t batches[DART_JOURNAL_RESTARTED + 1]; /* by outcome; restarts as events */
+	uint64_t batches[DART_JOURNAL_OUTCOMES]; /* by outcome; restarts as events */
 	uint32_t first, last; /* sequences of entries */
 };
 
@@ -24,8 +24,8 @@ static void count(void *context, const struct dart_journal_event *event)
 {
 	struct tally *tally = (struct tally *)context + event->appender;
 
-	tally->batches[event->outcome] +=
-		event->outcome == DART_JOURNAL_RESTARTED ? 1 : event->batches;
+	tally->batches[event->outcome] += event->outcome >= DART_JOURNAL_RESTARTED ? 1 :
+										     event->batches;
 	if (event->outcome != DART_JOURNAL_ENTRIES_FOUND)
 		return;
 	if (!tally->entries)
@@ -48,7 +48,9 @@ static json_t *tally__to_json(const struct tally *tally, uint32_t list, uint32_t
 				 "lost", (json_int_t)tally->batches[DART_JOURNAL_LOST],
 				 "overwritten", (json_int_t)tally->batches[DART_JOURNAL_LAPPED],
 				 "damaged", (json_int_t)tally->batches[DART_JOURNAL_DAMAGED],
-				 "restarts", (json_int_t)tally->batches[DART_JOURNAL_RESTARTED]);
+				 "restarts",
+				 (json_int_t)(tally->batches[DART_JOURNAL_RESTARTED] +
+					      tally->batches[DART_JOURNAL_SET_BACK]));
 
 	if (tally->entries && (json_object_set_new(json, "first", json_integer(tally->first)) |
 			       json_object_set_new(json, "last", json_integer(tally->last)))) {

@@ -32,7 +32,7 @@ struct world {
 	uint32_t pending_count;
 	/* What the reader said: the batch that its next event must be about. */
 	struct dart_journal_position next[2];
-	uint64_t found, lost, lapped, damaged, restarted;
+	uint64_t found, lost, lapped, damaged, restarted, set_back;
 };
 
 static void restart(struct world *world, uint32_t appender)
@@ -157,6 +157,12 @@ static void on_event(void *context, const struct dart_journal_event *event)
 		assert_true(event->start > next->start);
 		*next = (struct dart_journal_position){ event->start, 1, 0 };
 		world->restarted++;
+		return;
+	}
+	/* Late WRITEs of an earlier start look like that, too. */
+	if (event->outcome == DART_JOURNAL_SET_BACK) {
+		assert_true(event->start < next->start);
+		world->set_back++;
 		return;
 	}
 	/* The first batch decides about the first start and, for a new reader, sequence. */
@@ -380,7 +386,7 @@ static void test_drain(void **state)
 /* An event in a few letters: "F4.0+6" is 6 entries of sequence 4 from number 0 on. */
 static void note_event(void *context, const struct dart_journal_event *event)
 {
-	static const char letters[] = "FLODR";
+	static const char letters[] = "FLODRB";
 	char *text = context, *end = text + strlen(text);
 
 	if (event->appender)
@@ -427,6 +433,80 @@ static void test_islands(void **state)
 	while (dart_journal_reader__poll(world.reader, note_event, polled, NULL))
 		;
 	assert_string_equal(polled, expected);
+	close_world(&world);
+}
+
+/* ---- a clock that was set back */
+
+static void restart_at(struct world *world, uint64_t start)
+{
+	dart_journal_appender__free(world->appenders[0]);
+	world->starts[0] = start;
+	assert_int_equal(dart_journal_appender__new(&geometry, start, &world->appenders[0]), 0);
+}
+
+static void poll(struct world *world, char *text)
+{
+	int i;
+
+	for (*text = i = 0; i < 4; i++)
+		while (dart_journal_reader__poll(world->reader, note_event, text, NULL))
+			;
+}
+
+/* A reader that followed the start of a clock that was fast. */
+static void test_set_back(void **state)
+{
+	struct world world;
+	char text[1024];
+
+	open_world(&world, 9);
+	restart_at(&world, 5000);
+	fill(&world, 3, UINT64_MAX);
+	poll(&world, text);
+	assert_string_equal(text, "F1.0+6 F2.0+6 F3.0+6 ");
+	restart_at(&world, 1000);
+	fill(&world, 1, UINT64_MAX);
+	poll(&world, text);
+	assert_string_equal(text, "B1 ");
+	fill(&world, 20, UINT64_MAX);
+	poll(&world, text);
+	assert_string_equal(text, "");
+	restart_at(&world, 1001);
+	fill(&world, 1, UINT64_MAX);
+	poll(&world, text);
+	assert_string_equal(text, "B1 ");
+	restart_at(&world, 5001);
+	fill(&world, 1, UINT64_MAX);
+	poll(&world, text);
+	assert_string_equal(text, "R1 F1.0+6 ");
+	close_world(&world);
+}
+
+/* Readers that begin afterwards, with the oldest batch or after the newest one. */
+static void test_set_back_before(void **state)
+{
+	struct world world;
+	char text[1024] = "";
+
+	open_world(&world, 10);
+	restart_at(&world, 5000);
+	fill(&world, 9, UINT64_MAX);
+	restart_at(&world, 1000);
+	fill(&world, 6, UINT64_MAX);
+	assert_int_equal(dart_journal_reader__begin(world.reader, LIST, false, NULL), 0);
+	poll(&world, text);
+	assert_string_equal(text, "F1.0+6 F2.0+6 F3.0+6 F4.0+6 F5.0+6 F6.0+6 "
+				  "R1 L1 L2 L3 L4 L5 L6 F7.0+6 F8.0+6 F9.0+6 ");
+	fill(&world, 1, UINT64_MAX);
+	poll(&world, text);
+	assert_string_equal(text, "B7 ");
+	assert_int_equal(dart_journal_reader__begin(world.reader, LIST, true, NULL), 0);
+	poll(&world, text);
+	assert_string_equal(text, "");
+	fill(&world, 1, UINT64_MAX);
+	poll(&world, text);
+	assert_string_equal(text, "B8 ");
 	close_world(&world);
 }
 
@@ -506,6 +586,9 @@ int main(void)
 		TEST("a new reader finds batches of earlier starts first, or nothing that is old",
 		     test_drain),
 		TEST("a reader finds old batches between those of a newer start", test_islands),
+		TEST("a reader tells once that batches come whose start a clock that was set back lowered",
+		     test_set_back),
+		TEST("so does a reader that begins afterwards", test_set_back_before),
 		TEST("memory whose bytes lie harms no reader", test_hostile),
 	};
 

@@ -28,6 +28,19 @@ static struct dart_journal_position position_of(const struct dart_journal_batch 
 	return (struct dart_journal_position){ batch->start, batch->sequence, batch->count };
 }
 
+/* Of a new cursor, before the last batch is known: the start before the last one. */
+static void note_former(struct dart_journal_cursor *cursor, const struct dart_journal_batch *batch)
+{
+	const struct dart_journal_position *last = &cursor->last, found = position_of(batch);
+
+	if (cursor->next.start)
+		return;
+	if (last->start && batch->start > last->start)
+		cursor->former = *last;
+	else if (batch->start < last->start && !is_before(batch, &cursor->former))
+		cursor->former = found;
+}
+
 void dart_journal_cursor__scan(struct dart_journal_cursor *cursor,
 			       const struct dart_journal_geometry *geometry, uint32_t place,
 			       uint32_t count, const uint8_t *bytes)
@@ -39,6 +52,9 @@ void dart_journal_cursor__scan(struct dart_journal_cursor *cursor,
 		if (dart_journal_batch__read(geometry, bytes, place + i, &batch) !=
 		    DART_JOURNAL_WHOLE)
 			continue;
+		if (place + i < DART_JOURNAL_FIRST)
+			cursor->first[place + i] = position_of(&batch);
+		note_former(cursor, &batch);
 		if (batch.start > cursor->next.start &&
 		    (!cursor->oldest.sequence || is_before(&batch, &cursor->oldest)))
 			cursor->oldest = position_of(&batch);
@@ -121,6 +137,9 @@ uint32_t dart_journal_cursor__plan(const struct dart_journal_cursor *cursor,
 	for (i = 0; i < places_ahead(cursor, ring); i++)
 		places[count++] =
 			place_of(geometry, cursor->next.sequence + window + cursor->ahead + i);
+	/* An appender whose clock was set back goes on there. */
+	if (cursor->is_idle && cursor->former.start)
+		places[count++] = place_of(geometry, cursor->former.sequence + 1);
 	/* An appender that begins again writes here first. */
 	for (i = 0; i < DART_JOURNAL_FIRST && i < ring; i++)
 		places[count++] = i;
@@ -258,12 +277,72 @@ static void observe(const struct dart_journal_cursor *cursor,
 	}
 }
 
+/* Says once that batches with this lower start come. */
+static void tell_set_back(struct take *take, const struct dart_journal_batch *batch)
+{
+	const struct dart_journal_event event = {
+		.outcome = DART_JOURNAL_SET_BACK,
+		.start = batch->start,
+		.sequence = batch->sequence,
+	};
+
+	if (take->cursor->set_back == batch->start)
+		return;
+	take->cursor->set_back = batch->start;
+	take->handler(take->context, &event);
+}
+
+/*
+ * Old batches stay between those of newer starts.  A batch with a lower start is new if it goes on
+ * where the start before ended, or if it took a place that was looked at.
+ */
+static void take_lower(struct take *take, const struct dart_journal_batch *batch,
+		       const struct dart_journal_position *before)
+{
+	const struct dart_journal_position *former = &take->cursor->former;
+
+	if (batch->start >= take->cursor->next.start)
+		return;
+	if (batch->start == former->start ? batch->sequence > former->sequence :
+	    before ? batch->start != before->start || batch->sequence != before->sequence :
+		     false)
+		tell_set_back(take, batch);
+}
+
+/* Looks for batches with lower starts among all copies; the last ones are of the first places. */
+static void look_back(struct take *take, const uint32_t *places, uint32_t count,
+		      const uint8_t *bytes)
+{
+	const uint32_t ring = 1u << take->geometry->batches_log2;
+	const uint32_t others = count - at_most(DART_JOURNAL_FIRST, ring);
+	struct dart_journal_position *before;
+	struct dart_journal_batch batch;
+	uint32_t i;
+
+	for (i = 0; i < count; i++, bytes += (size_t)1 << take->geometry->batch_log2) {
+		if (dart_journal_batch__read(take->geometry, bytes, places[i], &batch) !=
+		    DART_JOURNAL_WHOLE)
+			continue;
+		before = i < others ? NULL : &take->cursor->first[i - others];
+		take_lower(take, &batch, before);
+		if (before)
+			*before = position_of(&batch);
+	}
+}
+
 /* Nothing is to come with the old start. */
 static void begin_again(struct take *take)
 {
 	struct dart_journal_cursor *cursor = take->cursor;
 	const bool is_first = !cursor->next.start;
 
+	if (!is_first) {
+		cursor->former = cursor->next;
+		if (!cursor->next.count)
+			cursor->former.sequence--;
+		if (cursor->newest > cursor->former.sequence)
+			cursor->former.sequence = cursor->newest;
+	}
 	cursor->next = (struct dart_journal_position){ cursor->newer_start, 1, 0 };
 	cursor->newest = 0;
 	cursor->newer_start = 0;
@@ -286,6 +365,7 @@ bool dart_journal_cursor__take(struct dart_journal_cursor *cursor,
 	uint64_t newest, newer_start;
 	uint32_t i;
 
+	look_back(&take, places, count, bytes);
 	observe(cursor, geometry, places, count, bytes, &newest, &newer_start);
 	is_news = newest > cursor->newest || newer_start != cursor->newer_start;
 	for (i = 0; i < window; i++)

@@ -17,13 +17,20 @@ enum dart_journal_outcome {
 	DART_JOURNAL_LAPPED, /* overwritten before this reader looked */
 	DART_JOURNAL_DAMAGED, /* bytes that are no batch, though newer batches came */
 	DART_JOURNAL_RESTARTED, /* the appender began again */
+	/*
+	 * Batches come with a lower start than the one that was read, and are not read: the clock of
+	 * the appender was set back before it began again, or the network delayed a WRITE of before.
+	 */
+	DART_JOURNAL_SET_BACK,
 };
+
+#define DART_JOURNAL_OUTCOMES (DART_JOURNAL_SET_BACK + 1)
 
 struct dart_journal_event {
 	enum dart_journal_outcome outcome;
 	uint32_t appender; /* set by struct dart_journal_reader */
-	uint64_t start; /* restarted: the new one */
-	uint32_t sequence; /* the first batch that the event is about */
+	uint64_t start; /* restarted: the new one; set back: the lower one, told once */
+	uint32_t sequence; /* the first batch that the event is about; set back: of the lower start */
 	uint64_t batches; /* lost, lapped or damaged ones; a flushed part may have been read */
 	/* Entries found: the first one has number @first in its batch. */
 	uint32_t first, count;
@@ -35,14 +42,14 @@ typedef void (*dart_journal_handler)(void *context, const struct dart_journal_ev
 
 /*
  * The most places of one plan: a window, probes of doubling distance and some places farther on,
- * which change with each plan, and the ring's first places.
+ * which change with each plan, the next place of the start before, and the ring's first places.
  */
 #define DART_JOURNAL_WINDOW_MAX 64
 #define DART_JOURNAL_AHEAD 16
 #define DART_JOURNAL_AHEAD_MAX 128 /* before the cursor leaves a start */
 #define DART_JOURNAL_FIRST 4
-#define DART_JOURNAL_PLACES_MAX                                                             \
-	(DART_JOURNAL_WINDOW_MAX + DART_JOURNAL_BATCHES_LOG2_MAX + DART_JOURNAL_AHEAD_MAX + \
+#define DART_JOURNAL_PLACES_MAX                                                                 \
+	(DART_JOURNAL_WINDOW_MAX + DART_JOURNAL_BATCHES_LOG2_MAX + DART_JOURNAL_AHEAD_MAX + 1 + \
 	 DART_JOURNAL_FIRST)
 
 /* The numbers of a batch. */
@@ -60,6 +67,10 @@ struct dart_journal_cursor {
 	uint32_t ahead; /* places after the window that plans without news had before */
 	bool is_idle; /* the last copies were not new */
 	struct dart_journal_position oldest, last; /* found by scans; zeros: none */
+	/* The newest batch of the start before, as far as copies told; zeros: none. */
+	struct dart_journal_position former;
+	struct dart_journal_position first[DART_JOURNAL_FIRST]; /* of earlier copies; zeros: none */
+	uint64_t set_back; /* the lower start that an event was about */
 };
 
 /* A cursor that takes everything from the first appearing batch on. */
