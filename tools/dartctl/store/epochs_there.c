@@ -147,11 +147,14 @@ static int list_some(struct there *there, uint64_t *since_ns, uint64_t until_ns,
 		added++;
 	}
 	/* The next answer has to bring it forward, too. */
-	if (values.more_ns && (!added || values.more_ns <= *since_ns))
+	if (values.more_ns && values.count == DART_RPC_EPOCHS_MAX && values.more_ns <= *since_ns)
 		return dart_error__set(
-			error, EBADMSG,
-			"the agent's list of epochs goes back in time, or more than %d of them overlap",
+			error, EOVERFLOW,
+			"more than %d of its epochs overlap, because the clock of that host was set back, and its agent lists no more of them (ask dartctl on that host)",
 			DART_RPC_EPOCHS_MAX);
+	if (values.more_ns && (!added || values.more_ns <= *since_ns))
+		return dart_error__set(error, EBADMSG,
+				       "the agent's list of epochs goes back in time");
 	*since_ns = values.more_ns;
 	return 0;
 }

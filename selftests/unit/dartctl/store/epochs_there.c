@@ -147,6 +147,25 @@ static size_t list_repeated(uint64_t since_ns, uint8_t *answer)
 	return put_overlapping(answer, 1000, since_ns + 1000);
 }
 
+/* So many epochs have this time that the agent cannot list the next one. */
+static size_t list_crowded(uint64_t since_ns, uint8_t *answer)
+{
+	struct dart_rpc_epochs_values values = store;
+	uint32_t i;
+
+	if (since_ns < 3000)
+		return put(answer, 1000, 2, 3000);
+	values.count = DART_RPC_EPOCHS_MAX;
+	values.more_ns = since_ns;
+	for (i = 0; i < DART_RPC_EPOCHS_MAX; i++) {
+		const struct dart_rpc_epoch_values epoch = { 12 + i, 9000, 24 << 10,
+							     DART_RPC_EPOCH_FILE };
+
+		dart_rpc_epochs__put_epoch(answer, i, &epoch);
+	}
+	return dart_rpc_epochs__put(answer, &values);
+}
+
 static size_t list_torn(uint64_t since_ns, uint8_t *answer)
 {
 	return put(answer, 1000, 2, 0) - 1;
@@ -200,6 +219,7 @@ static void test_lists(void **state)
 	assert_int_equal(agent.requests, 2);
 	list_all(list_back, -EBADMSG, "goes back in time");
 	assert_int_equal(agent.requests, 2);
+	list_all(list_crowded, -EOVERFLOW, "more than 1024 of its epochs overlap");
 	list_all(list_endless, -EFBIG, "more than 1048576 epochs");
 	assert_int_equal(agent.requests, 1025);
 	list_all(list_torn, -EBADMSG, "list of 2 epochs");
