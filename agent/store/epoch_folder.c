@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,9 @@
 #include <unistd.h>
 
 #include "epoch_folder.h"
+
+/* Bytes of the path of a file in a folder, with the NUL. */
+#define PATH_SIZE (PATH_MAX + 80)
 
 /* ---- names */
 
@@ -102,18 +106,18 @@ int epoch_folder__list(const struct epoch_folder *folder, struct epoch_list *lis
 }
 
 static void path_of(const struct epoch_folder *folder, const char *prefix,
-		    const struct epoch_item *item, char path[PATH_MAX + 64])
+		    const struct epoch_item *item, char path[PATH_SIZE])
 {
 	char name[DART_EPOCH_FILE_NAME_MAX];
 
 	dart_epoch_file__print_name(item->since_ns, item->until_ns, name);
-	snprintf(path, PATH_MAX + 64, "%s/%s%s", folder->path, prefix, name);
+	snprintf(path, PATH_SIZE, "%s/%s%s", folder->path, prefix, name);
 }
 
 int epoch_folder__read(const struct epoch_folder *folder, const struct epoch_item *item,
 		       struct dart_error *error)
 {
-	char path[PATH_MAX + 64];
+	char path[PATH_SIZE];
 	int fd;
 
 	path_of(folder, "", item, path);
@@ -167,14 +171,18 @@ int epoch_folder__write(const struct epoch_folder *folder, const struct dart_epo
 			const void *slots, dart_epoch_pace *pace, void *argument,
 			struct dart_error *error)
 {
+	static atomic_uint tries;
 	const struct epoch_item item = { epoch->since_ns, epoch->until_ns, 0 };
-	char unfinished[PATH_MAX + 64], path[PATH_MAX + 64];
+	char prefix[sizeof(DART_EPOCH_UNFINISHED) + 16];
+	char unfinished[PATH_SIZE], path[PATH_SIZE];
 	int fd, ret;
 
 	ret = make_folders(folder);
 	if (ret)
 		return dart_error__system(error, -ret, "cannot create %s", folder->path);
-	path_of(folder, DART_EPOCH_UNFINISHED, &item, unfinished);
+	/* A thread that a removed store left may still write the same epoch. */
+	snprintf(prefix, sizeof(prefix), DART_EPOCH_UNFINISHED "%u-", atomic_fetch_add(&tries, 1));
+	path_of(folder, prefix, &item, unfinished);
 	path_of(folder, "", &item, path);
 	fd = open(unfinished, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)
@@ -225,13 +233,13 @@ struct removal {
 /* A removed item has no bytes. */
 static void remove_item(struct removal *removal, struct epoch_item *item)
 {
-	char path[PATH_MAX + 64];
+	char path[PATH_SIZE];
 
 	path_of(removal->folder, "", item, path);
 	if (unlink(path) && errno != ENOENT) {
 		if (!removal->ret)
-			removal->ret = dart_error__system(removal->error, errno, "cannot remove %s",
-							  path);
+			removal->ret =
+				dart_error__system(removal->error, errno, "cannot remove %s", path);
 		return;
 	}
 	removal->bytes -= item->bytes;

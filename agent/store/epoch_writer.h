@@ -1,25 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A thread that writes the full bank of a store to a file at a bounded rate, and clears it: so that
- * neither the event loop nor other users of the disk wait.
+ * A thread that writes the full bank of a store to a file, and clears it, so that the event loop
+ * does not wait.  All writers of dartd together keep to one rate, and few of them compress at a
+ * time: other users of the disk do not wait for 1,000 stores whose epochs end together.
  */
 #ifndef EPOCH_WRITER_H
 #define EPOCH_WRITER_H
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <systemd/sd-event.h>
 
 #include "epoch_folder.h"
 #include "epoch_memory.h"
 
-/* Bytes of files that a writer writes in a second. */
+/* Bytes of files that all writers write in a second. */
 #define EPOCH_WRITER_RATE (UINT64_C(64) << 20)
+/* Files that are written at a time: each needs memory to compress.  Further writers wait. */
+#define EPOCH_WRITERS_MAX 16
+
+struct epoch_task;
 
 struct epoch_writer {
 	const struct epoch_folder *folder;
 	struct epoch_memory *memory;
+	int memory_fd; /* of @memory, whose banks are at the same offsets there */
 	struct dart_epoch epoch; /* of the full bank; its times and reporters are private */
 	/* The bank is clear, and in a file, if @ret is 0; otherwise it is still full, see @error. */
 	void (*ended)(void *subject, int ret, const struct dart_error *error);
@@ -30,21 +34,20 @@ struct epoch_writer {
 	/* For @ended: what epoch_folder__retain() returned last, and its sentence if it failed. */
 	int retained;
 	struct dart_error retain_error;
+	bool is_running;
 	/* Private: */
 	sd_event_source *event;
 	int fd; /* of events */
-	pthread_t thread;
-	bool is_running;
-	atomic_bool has_to_stop;
-	int64_t start_ns; /* CLOCK_MONOTONIC */
-	uint64_t bytes; /* since then */
-	int ret;
-	struct dart_error error;
+	const uint8_t *banks; /* the same memory, for reading */
+	struct epoch_task *task; /* of the thread, NULL: none */
 };
 
-/* The members above @has_swept are set. */
+/* The members above @has_swept are set.  The caller keeps the descriptor until this returns. */
 int epoch_writer__open(struct epoch_writer *writer, sd_event *loop, struct dart_error *error);
-/* Stops writing: the bank stays full. */
+/*
+ * Stops writing: the bank stays full.  A thread that waits for a disk goes on without the writer
+ * and its memory, and may complete a file.
+ */
 void epoch_writer__close(struct epoch_writer *writer);
 
 /*

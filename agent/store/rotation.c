@@ -462,6 +462,7 @@ int rotation__open(struct rotation **result, const struct rotation_plan *plan,
 	rotation->writer = (struct epoch_writer){
 		.folder = &rotation->folder,
 		.memory = &rotation->memory,
+		.memory_fd = object->memory.fd,
 		.epoch.geometry = *geometry,
 		.ended = on_written,
 		.subject = rotation,
