@@ -222,6 +222,26 @@ void epoch_folder__tidy(const struct epoch_folder *folder)
 	closedir(directory);
 }
 
+/* A clock that is only slewed steps by less. */
+#define STEP_NS INT64_C(1000000000)
+
+uint64_t epoch_clock__now(struct epoch_clock *clock, uint64_t keep_ns, int64_t real_ns,
+			  int64_t boot_ns)
+{
+	const int64_t offset_ns = real_ns - boot_ns;
+
+	if (clock->is_set && offset_ns - clock->trusted_ns >= STEP_NS) {
+		if (!clock->step_ns || llabs(offset_ns - clock->stepped_ns) >= STEP_NS) {
+			clock->step_ns = boot_ns;
+			clock->stepped_ns = offset_ns;
+		}
+		if (boot_ns - clock->step_ns < (int64_t)keep_ns)
+			return boot_ns + clock->trusted_ns;
+	}
+	*clock = (struct epoch_clock){ .is_set = true, .trusted_ns = offset_ns };
+	return real_ns;
+}
+
 /* Files that are being removed. */
 struct removal {
 	const struct epoch_folder *folder;

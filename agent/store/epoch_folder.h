@@ -7,6 +7,7 @@
 #define EPOCH_FOLDER_H
 
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <libdart/error.h>
@@ -47,6 +48,25 @@ int epoch_folder__read(const struct epoch_folder *folder, const struct epoch_ite
 int epoch_folder__write(const struct epoch_folder *folder, const struct dart_epoch *epoch,
 			const void *slots, dart_epoch_pace *pace, void *argument,
 			struct dart_error *error);
+/*
+ * The time by which files are old, of one dartd.  The clock of the host may step forward by
+ * mistake, for a while or for good, and files that this removed would not come back.
+ */
+struct epoch_clock {
+	bool is_set;
+	int64_t trusted_ns; /* CLOCK_REALTIME - CLOCK_BOOTTIME that ages are taken by */
+	int64_t stepped_ns; /* the same since a step forward that may be wrong */
+	int64_t step_ns; /* CLOCK_BOOTTIME of this step; 0: there is none */
+};
+
+/*
+ * Returns the time for epoch_folder__retain() of a folder that keeps files for @keep_ns: @real_ns,
+ * or the time by the clock before it stepped forward, until @keep_ns have passed since.  Whichever
+ * of the two was right, all files from before the step are then older than the folder keeps.
+ * @real_ns, @boot_ns: CLOCK_REALTIME and CLOCK_BOOTTIME now.
+ */
+uint64_t epoch_clock__now(struct epoch_clock *clock, uint64_t keep_ns, int64_t real_ns,
+			  int64_t boot_ns);
 /*
  * Removes the files of all epochs that are older at @now_ns than the folder keeps, and then the
  * oldest ones until the others are as few bytes as it keeps; the youngest one stays.  Returns how

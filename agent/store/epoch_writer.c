@@ -31,6 +31,7 @@ struct epoch_task {
 	__be32 reporters[DART_EPOCH_REPORTERS_MAX];
 	const uint8_t *banks, *slots;
 	size_t banks_length; /* to unmap; 0: the banks are the writer's */
+	struct epoch_clock clock;
 	/* Results: */
 	bool has_ended, has_swept;
 	uint64_t swept_slots;
@@ -139,8 +140,11 @@ static void leave_place(void)
 
 static void retain(struct epoch_task *task)
 {
-	task->retained = epoch_folder__retain(&task->folder, dart_clock__ns(CLOCK_REALTIME),
-					       &task->retain_error);
+	const uint64_t now_ns = epoch_clock__now(&task->clock, task->folder.keep_ns,
+						 dart_clock__ns(CLOCK_REALTIME),
+						 dart_clock__ns(CLOCK_BOOTTIME));
+
+	task->retained = epoch_folder__retain(&task->folder, now_ns, &task->retain_error);
 }
 
 /* Files that are too old go before a file is written, too: a full disk would keep them for ever. */
@@ -195,6 +199,7 @@ static void take_results(struct epoch_writer *writer, const struct epoch_task *t
 	writer->swept_slots = task->swept_slots;
 	writer->retained = task->retained;
 	writer->retain_error = task->retain_error;
+	writer->clock = task->clock;
 }
 
 static int on_end(sd_event_source *source, int fd, uint32_t events, void *userdata)
@@ -243,6 +248,8 @@ int epoch_writer__open(struct epoch_writer *writer, sd_event *loop, struct dart_
 		munmap(banks, length_of_banks(writer->memory));
 		return dart_error__system(error, -ret, "cannot wait for an event");
 	}
+	epoch_clock__now(&writer->clock, 0, dart_clock__ns(CLOCK_REALTIME),
+			 dart_clock__ns(CLOCK_BOOTTIME));
 	return 0;
 }
 
@@ -288,6 +295,7 @@ static void describe_epoch(const struct epoch_writer *writer, struct epoch_task 
 	task->banks = writer->banks;
 	task->slots = writer->banks + epoch_memory__other(writer->memory) *
 					      DART_EPOCH_STRIDE(writer->memory->length);
+	task->clock = writer->clock;
 }
 
 static struct epoch_task *task__new(const struct epoch_writer *writer)

@@ -39,6 +39,7 @@ struct epoch_writer {
 	sd_event_source *event;
 	int fd; /* of events */
 	const uint8_t *banks; /* the same memory, for reading */
+	struct epoch_clock clock;
 	struct epoch_task *task; /* of the thread, NULL: none */
 };
 

@@ -342,6 +342,39 @@ static void test_foreign(void **state)
 	fixture__close(&fixture);
 }
 
+/* ---- the time of ages */
+
+#define KEEP_NS UINT64_C(1000000000000)
+#define S	INT64_C(1000000000)
+#define REAL	(1700000000 * S)
+
+/* The clock of the host is @step_s seconds fast. */
+static int64_t error_after(struct epoch_clock *clock, int64_t boot_s, int64_t step_s)
+{
+	return (int64_t)epoch_clock__now(clock, KEEP_NS, REAL + (boot_s + step_s) * S, boot_s * S) -
+	       (REAL + boot_s * S);
+}
+
+static void test_clock(void **state)
+{
+	struct epoch_clock clock = {};
+
+	assert_true(error_after(&clock, 10, 0) == 0);
+	/* A step forward counts when files from before are old by the former clock, too. */
+	assert_true(error_after(&clock, 20, 90000) == 0);
+	assert_true(error_after(&clock, 1019, 90000) == 0);
+	assert_true(error_after(&clock, 1020, 90000) == 90000 * S);
+	/* A step back counts at once, and so does a clock that was fast for a while. */
+	assert_true(error_after(&clock, 1030, 50) == 50 * S);
+	assert_true(error_after(&clock, 1040, 7000) == 50 * S);
+	assert_true(error_after(&clock, 2000, 50) == 50 * S);
+	assert_true(error_after(&clock, 2050, 7000) == 50 * S);
+	/* The time begins anew with another step. */
+	assert_true(error_after(&clock, 3049, 8000) == 50 * S);
+	assert_true(error_after(&clock, 4048, 8000) == 50 * S);
+	assert_true(error_after(&clock, 4049, 8000) == 8000 * S);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -357,6 +390,7 @@ int main(void)
 		TEST("the folder of a store lies in the folder of epochs, whatever its name",
 		     test_names),
 		TEST("foreign files in the folder are left alone", test_foreign),
+		TEST("a clock that steps forward makes no file old before its time", test_clock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,6 +95,24 @@ static void wait_until_held(uint32_t threads)
 	pthread_mutex_unlock(&disk.lock);
 }
 
+/* ---- a clock that steps */
+
+static int64_t step_ns;
+
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+	const int64_t second = 1000000000;
+	int64_t ns;
+
+	if (syscall(SYS_clock_gettime, clock, time))
+		return -1;
+	if (clock == CLOCK_REALTIME) {
+		ns = time->tv_sec * second + time->tv_nsec + step_ns;
+		*time = (struct timespec){ ns / second, ns % second };
+	}
+	return 0;
+}
+
 /* ---- a store with a full bank */
 
 static void on_end(void *subject, int ret, const struct dart_error *error)
@@ -166,6 +184,7 @@ static int open_fixture(void **state)
 {
 	*filler = '\0';
 	is_read_only = false;
+	step_ns = 0;
 	*state = fixture__new(&geometry);
 	return 0;
 }
@@ -270,6 +289,36 @@ static void test_read_only(void **state)
 	assert_non_null(strstr(fixture->writer.retain_error.text, "cannot remove"));
 }
 
+/* Ends the present epoch as well, and writes it. */
+static void write_next(struct fixture *fixture)
+{
+	const __be32 address = htobe32(0x0a000001);
+
+	epoch_memory__turn(&fixture->memory, dart_clock__ns(CLOCK_REALTIME), &address, 1);
+	assert_int_equal(write_bank(fixture), 0);
+}
+
+/* By a clock that was wrong for one rotation all files but the last were too old. */
+static void test_step(void **state)
+{
+	struct fixture *fixture = *state;
+	char old[PATH_MAX + 64], young[PATH_MAX + 64];
+
+	fixture->folder.keep_ns = HOUR_NS;
+	add(fixture, 3 * HOUR_NS, old);
+	add(fixture, HOUR_NS / 2, young);
+	step_ns = 30 * 24 * HOUR_NS;
+	assert_int_equal(write_bank(fixture), 0);
+	assert_int_equal(access(old, F_OK), -1);
+	assert_int_equal(access(young, F_OK), 0);
+	write_next(fixture);
+	assert_int_equal(count_files(fixture), 3);
+	step_ns = 0;
+	write_next(fixture);
+	assert_int_equal(count_files(fixture), 4);
+	assert_int_equal(access(young, F_OK), 0);
+}
+
 /* ---- many stores */
 
 static const struct dart_store_geometry large = { 1 << 18, 20, 32, 2 };
@@ -370,6 +419,9 @@ int main(void)
 			     open_fixture, close_fixture),
 		TEST_FIXTURE("a file that cannot be removed is told of", test_read_only,
 			     open_fixture, close_fixture),
+		TEST_FIXTURE(
+			"a clock that steps forward for a while costs no file that is to be kept",
+			test_step, open_fixture, close_fixture),
 		TEST("all writers together keep to the rate", test_rate),
 		TEST("a store is removed while its file waits for a disk, or for its turn",
 		     test_removal),
