@@ -69,6 +69,7 @@ unit_registrations_sources := $(wildcard $(addprefix agent/, \
 	base/*.c region/*.c schema/*.c table/*.c socket/*.c registration/*.c))
 unit_registrations_skeletons := $(dartd_skeletons)
 unit_state_file_sources := agent/registration/state_file.c
+unit_registration_sources := agent/registration/registration.c
 unit_quota_sources := agent/table/quota.c
 unit_generations_sources := agent/table/generations.c
 unit_row_copies_sources := $(addprefix agent/table/, \

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/escape.h>
+
 #include "registration.h"
 
 static const char *const origins[] = {
@@ -132,11 +134,21 @@ void registration__set_place(struct registration *registration, const char *file
 json_t *registration__to_json(const struct registration *registration, bool is_for_file)
 {
 	const char *missing = is_for_file ? NULL : registration->missing;
+	char *path = NULL;
+	json_t *json;
 
-	return json_pack("{s:s*, s:O, s:s*, s:I, s:s, s:s*, s:O*}", "name", registration->name,
-			 "request", registration->request, "path", registration->path, "owner",
+	/* Users make paths of any bytes, and JSON has only characters. */
+	if (registration->path) {
+		path = dart_escape__new(registration->path, DART_ESCAPE_NAME);
+		if (!path)
+			return NULL;
+	}
+	json = json_pack("{s:s*, s:O, s:s*, s:I, s:s, s:s*, s:O*}", "name", registration->name,
+			 "request", registration->request, "path", path, "owner",
 			 (json_int_t)registration->owner, "origin", origins[registration->origin],
 			 "missing", missing, "kept", is_for_file ? registration->kept : NULL);
+	free(path);
+	return json;
 }
 
 /* By the kind of the object: requests that end it, with its name. */
@@ -221,6 +233,8 @@ struct registration *registration__from_json(const json_t *json)
 	registration = registration__new(request, path, owner, parse_origin(origin));
 	if (!registration)
 		return NULL;
+	if (registration->path)
+		dart_escape__decode(registration->path);
 	registration->kept = json_incref(kept);
 	registration->name = name ? strdup(name) : NULL;
 	if (!name || (registration->name && has_known_name(registration)))
