@@ -18,6 +18,10 @@
 #include "sequence.h"
 #include "telemetry.h"
 
+/* How far the clock of a sketcher may be ahead of that of this host. */
+#define MERGE_AHEAD_S		60
+#define NS_PER_S		1000000000ULL
+
 /* Sums whose age a strip looks at. */
 #define MERGE_LOOKS		8
 
@@ -257,6 +261,15 @@ static __always_inline bool has_passed(__u64 since, __u64 now, __u64 ns)
 	return (__s64)(now - since) >= (__s64)ns;
 }
 
+/*
+ * Has the period not begun, by the clock of this host?  TAI is UTC, or 37 s ahead of it where the
+ * host knows that.  One strip of such a period would keep those of all sketchers from their place.
+ */
+static __always_inline bool is_future(__u32 period)
+{
+	return (__u64)period * merging.period > bpf_ktime_get_tai_ns() / NS_PER_S + MERGE_AHEAD_S;
+}
+
 /* Adds the strip of sketcher @number.  Says whether the sum is due that the frame has now. */
 __noinline int merge__add(__u32 number)
 {
@@ -269,6 +282,8 @@ __noinline int merge__add(__u32 number)
 	if (!frame)
 		return MERGE_GATHERED;
 	period = bpf_ntohl(frame->strip[0]);
+	if (is_future(period))
+		return MERGE_STALE;
 	place = ((period & 1) << (merging.strips_log2 & 31)) |
 		(bpf_ntohl(frame->strip[1]) & merge__mask());
 	sum = bpf_map_lookup_elem(&sums, &place);

@@ -97,7 +97,7 @@ struct reporter_merging {
 	__u32 strips_log2;	/* of a bank */
 	__u32 rows;
 	__u32 kind;		/* DART_SKETCH_... */
-	__u32 reserved;
+	__u32 period;		/* s */
 };
 
 /* The sum of all strips of one period and number: see <dart/sketch.h>. */
@@ -161,7 +161,10 @@ struct reporter {
 	__u64 tagged DART_COUNTER DART_UNIT("frames");
 	/* Answers of collectors over reliable connections, which no other program gets. */
 	__u64 answers DART_COUNTER DART_UNIT("frames");
-	/* Strips that their sum contains already, or of a period before that of the sum. */
+	/*
+	 * Strips that their sum contains already, of a period before that of the sum, or of one that
+	 * has not begun.
+	 */
 	__u64 stale DART_COUNTER DART_UNIT("frames");
 } DART_COPIES_ARE_CPUS __attribute__((aligned(64)));
 

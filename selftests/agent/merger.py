@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 TREE = Path(__file__).resolve().parents[2]
@@ -254,11 +255,27 @@ def others():
     detach()
 
 
+def early():
+    """strips of a period that has not begun are dropped, and keep no others out"""
+    sketch = Sketch(2, period=1)
+    cable.attach(sketch)
+    now = int(time.time())
+    for period in (2**32 - 1, now + 1000):
+        before = counts()["stale"]
+        cable.link.send(sketch.frame(0, period, 0, {(0, 0): 1}))
+        tap.same(counts()["stale"] - before, 1, str(period))
+    # The clock of a sketcher may be ahead a little.
+    for period in (now - 100, now - 99, now + 10, now + 11):
+        tap.same(tell(sketch, 0, period, 0, {(0, 0): 2}), merging.GATHERED)
+        tap.same(tell(sketch, 1, period, 0, {(0, 0): 3}), merging.FORWARD)
+    detach()
+
+
 def forgets():
-    """a period in the future blocks its place for two periods only"""
+    """a period that is too late blocks its place for two periods only"""
     sketch = Sketch(1, period=1)
     cable.attach(sketch)
-    tell(sketch, 0, 2**32 - 1, 0, {(0, 0): 1})
+    tell(sketch, 0, 170000001, 0, {(0, 0): 1})
     tap.same(tell(sketch, 0, 7, 0, {(0, 0): 2}), merging.STALE)
     del sketch.model.sums[1, 0]
     frame = sketch.frame(0, 7, 0, {(0, 0): 2})
@@ -328,4 +345,4 @@ def refusals():
 os.environ["PATH"] = f"{TREE}/.output/bin:{os.environ['PATH']}"
 cable = Cable()
 atexit.register(cable.remove)
-tap.run(geometries, late, others, forgets, follows, refusals, before=begin)
+tap.run(geometries, late, others, early, forgets, follows, refusals, before=begin)

@@ -97,7 +97,10 @@
  * same place with more reporters.  Of each sketcher a sum contains one strip, so a frame that comes
  * twice counts once.  Strips that a sum contains already, and strips of an earlier period than that
  * of the sum in their place, are dropped; only a sum whose first strip came two periods ago, as if
- * by a clock that was wrong, makes room for any other period.  Frames whose ICRC or CRC is wrong
+ * by a clock that was wrong, makes room for any other period.  A translator that knows the time
+ * drops strips of a period that begins more than a minute from now, or each of them would keep the
+ * strips of other sketchers out for two periods: so its clock must be right.  A switch does not know
+ * the time.  Frames whose ICRC or CRC is wrong
  * pass unchanged, so the collector judges them.
  *
  * The sum of counters stays at the values above, and with a saturated counter it is saturated.  The

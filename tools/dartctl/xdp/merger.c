@@ -45,6 +45,7 @@ struct reporter_merging xdp_merger__merging(const struct xdp_merger *merger, uin
 		.strips_log2 = geometry->columns_log2 - DART_SKETCH_STRIP_COLUMNS_LOG2,
 		.rows = geometry->rows,
 		.kind = geometry->kind,
+		.period = geometry->period,
 	};
 }
 
