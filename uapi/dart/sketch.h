@@ -63,6 +63,10 @@
  *   newer    of a later period: the reader is late, or the sketcher's clock is wrong
  *   torn     anything else
  *   fewer    in the sum of all parts: the reporters of other strips are more
+ *   more     likewise, but fewer: the number of reporters of one strip is wrong
+ *
+ * In the sum, the right number of reporters is the greatest that 1/8 of its strips reach, of those
+ * without another hole: a sketcher that lies once does not make all other strips holes.
  *
  * A part without any strip of p is absent; it is unused if all bytes of both banks are 0.  The
  * reader adds up the other parts, the present ones.  A row of a key counts if its column has no

@@ -132,10 +132,11 @@ json_t *sketch_map__to_json(const struct sketch_map *map, const struct sketch_wa
 {
 	const struct dart_sketch_summary *summary = dart_sketch_merge__summary(map->merge);
 	const struct dart_sketch_holes *holes = &summary->holes;
-	json_t *missing = json_pack("{s:I, s:I, s:I, s:I, s:I}", "empty", (json_int_t)holes->empty,
-				    "older", (json_int_t)holes->older, "newer",
-				    (json_int_t)holes->newer, "torn", (json_int_t)holes->torn,
-				    "fewer", (json_int_t)holes->fewer);
+	json_t *missing = json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "empty",
+				    (json_int_t)holes->empty, "older", (json_int_t)holes->older,
+				    "newer", (json_int_t)holes->newer, "torn",
+				    (json_int_t)holes->torn, "fewer", (json_int_t)holes->fewer,
+				    "more", (json_int_t)holes->more);
 
 	return json_pack("{s:s, s:s?, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:I,"
 			 " s:o, s:o}",
@@ -174,9 +175,10 @@ void sketch_map__print_gaps(const struct sketch_map *map)
 		       summary->absent, summary->absent + summary->present);
 	if (summary->without_hole < summary->strips)
 		printf("%u of %u strips have a hole: %" PRIu64 " empty, %" PRIu64 " older, %" PRIu64
-		       " newer, %" PRIu64 " torn, %" PRIu64 " of fewer reporters\n",
+		       " newer, %" PRIu64 " torn, %" PRIu64 " of fewer reporters, %" PRIu64
+		       " of more\n",
 		       summary->strips - summary->without_hole, summary->strips, holes->empty,
-		       holes->older, holes->newer, holes->torn, holes->fewer);
+		       holes->older, holes->newer, holes->torn, holes->fewer, holes->more);
 	if (summary->saturated)
 		printf("%" PRIu64 " counters are saturated, so bounds may be too low\n",
 		       summary->saturated);

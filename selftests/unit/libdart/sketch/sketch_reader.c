@@ -189,28 +189,43 @@ static void test_holes(void **state)
 	rig__close(&rig);
 }
 
-/* Strips of the same bank that are older, newer, or the sum of fewer reporters. */
+/* Strips of the same bank that are older, newer, or the sum of fewer or more reporters. */
 static void test_other_strips(void **state)
 {
 	const uint32_t counters[DART_SKETCH_STRIP_COLUMNS] = { 1 };
 	const struct dart_sketch_summary *summary;
 	struct dart_sketch_merge *merge;
 	struct rig rig;
+	uint32_t number;
 
 	rig__open(&rig, DART_SKETCH_COUNT_MIN, 1, 8, 1);
 	end_period(&rig, 0, 0);
 	dart_sketch_strip__write(&rig.geometry, PERIOD - 2, 1, 3, counters, strip_of(&rig, 0, 3));
 	dart_sketch_strip__write(&rig.geometry, PERIOD + 2, 1, 4, counters, strip_of(&rig, 0, 4));
 	dart_sketch_strip__write(&rig.geometry, UINT32_MAX, 1, 5, counters, strip_of(&rig, 0, 5));
-	dart_sketch_strip__write(&rig.geometry, PERIOD, 2, 6, counters, strip_of(&rig, 0, 6));
+	for (number = 6; number < 8; number++)
+		dart_sketch_strip__write(&rig.geometry, PERIOD, 2, number, counters,
+					 strip_of(&rig, 0, number));
 	merge = read_period(&rig, 0);
 	summary = dart_sketch_merge__summary(merge);
 	assert_int_equal(summary->period, PERIOD);
 	assert_int_equal(summary->holes.older, 1);
 	assert_int_equal(summary->holes.newer, 2);
 	assert_int_equal(summary->reporters, 2);
-	assert_int_equal(summary->holes.fewer, 12);
-	assert_int_equal(summary->without_hole, 1);
+	assert_int_equal(summary->holes.fewer, 11);
+	assert_int_equal(summary->holes.more, 0);
+	assert_int_equal(summary->without_hole, 2);
+	dart_sketch_merge__free(merge);
+	/* One strip of a sketcher that lies does not harm the others. */
+	for (number = 6; number < 8; number++)
+		dart_sketch_strip__write(&rig.geometry, PERIOD, number == 6 ? UINT16_MAX : 1,
+					 number, counters, strip_of(&rig, 0, number));
+	merge = read_period(&rig, 0);
+	summary = dart_sketch_merge__summary(merge);
+	assert_int_equal(summary->reporters, 1);
+	assert_int_equal(summary->holes.fewer, 0);
+	assert_int_equal(summary->holes.more, 1);
+	assert_int_equal(summary->without_hole, 12);
 	dart_sketch_merge__free(merge);
 	rig__close(&rig);
 }
@@ -464,7 +479,8 @@ int main(void)
 		TEST("parts are added up", test_sum),
 		TEST("empty and torn strips are holes, and a key without a row has no count",
 		     test_holes),
-		TEST("older and newer strips, and fewer reporters, are holes", test_other_strips),
+		TEST("older and newer strips, and fewer or more reporters, are holes",
+		     test_other_strips),
 		TEST("a sketcher that did not write the period is absent", test_absent),
 		TEST("a period is the newest once 7/8 of it have come", test_choice),
 		TEST("old sketchers and a clock that is ahead do not hide newer periods",

@@ -183,6 +183,36 @@ static void sum_rows(struct dart_sketch_merge *merge, struct row_sums sums[DART_
 	}
 }
 
+/* Strips without a hole in any part that have @reporters at least. */
+static uint32_t count_strips(const struct dart_sketch_merge *merge, uint32_t reporters)
+{
+	uint32_t i, count = 0;
+
+	for (i = 0; i < merge->summary.strips; i++)
+		count += has_all_parts(merge, &merge->sums[i]) &&
+			 merge->sums[i].reporters >= reporters;
+	return count;
+}
+
+/*
+ * The most reporters that an eighth of the strips have: others may have more by a lie or a damaged
+ * count of one sketcher, and would make all strips holes.
+ */
+static uint32_t find_reporters(const struct dart_sketch_merge *merge)
+{
+	const uint32_t all = count_strips(merge, 0);
+	uint32_t low = 0, high = DART_SKETCH_PARTS_MAX * UINT16_MAX, middle;
+
+	while (low < high) {
+		middle = low + (high - low + 1) / 2;
+		if (8 * count_strips(merge, middle) >= all && count_strips(merge, middle))
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return low;
+}
+
 void dart_sketch_merge__finish(struct dart_sketch_merge *merge)
 {
 	struct dart_sketch_summary *summary = &merge->summary;
@@ -190,10 +220,8 @@ void dart_sketch_merge__finish(struct dart_sketch_merge *merge)
 	double total = 0, squares = 0, columns;
 	uint32_t i;
 
-	for (i = 0; i < summary->strips; i++)
-		if (has_all_parts(merge, &merge->sums[i]) &&
-		    merge->sums[i].reporters > summary->reporters)
-			summary->reporters = merge->sums[i].reporters;
+	summary->reporters = find_reporters(merge);
+	summary->holes.more = count_strips(merge, summary->reporters + 1);
 	for (i = 0; i < summary->strips; i++) {
 		summary->holes.fewer += has_all_parts(merge, &merge->sums[i]) &&
 					merge->sums[i].reporters < summary->reporters;

@@ -11,7 +11,8 @@ struct dart_sketch_holes {
 	uint64_t older;
 	uint64_t newer;
 	uint64_t torn;
-	uint64_t fewer; /* of the sum: the reporters of others are more */
+	uint64_t fewer; /* of the sum: the reporters of others, an eighth at least, are more */
+	uint64_t more; /* of the sum: the reporters of nearly all others are fewer */
 };
 
 /* What the sum consists of. */
