@@ -46,7 +46,8 @@ unit_torn_rows_skeletons := cgroupnet tcpconn
 unit_mounts_sources := agent/region/mounts.c
 unit_host_sources := agent/base/host.c
 unit_gathered_sums_sources := $(addprefix agent/gather/, \
-	record.c record_pages.c)
+	record.c record_pages.c shared_file.c)
+unit_shared_file_sources := $(unit_gathered_sums_sources)
 unit_registry_sources := $(wildcard $(addprefix agent/, \
 	base/*.c region/*.c schema/*.c table/*.c))
 unit_registry_skeletons := $(dartd_skeletons)
@@ -98,7 +99,7 @@ unit_application_candidates_sources := agent/application/candidates.c
 unit_application_host_process_sources := agent/application/host_process.c
 unit_application_turns_sources := agent/application/turns.c
 unit_application_plan_sources := $(application_process) $(addprefix agent/, application/plan.c \
-	gather/record.c gather/record_pages.c schema/record_layout.c)
+	gather/record.c gather/record_pages.c gather/shared_file.c schema/record_layout.c)
 unit_application_mapped_sources := $(application_process)
 unit_application_examination_sources := $(application_process) agent/base/lone_thread.c \
 	$(addprefix agent/application/, examination.c finding.c host_process.c)

@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "own_sample.h"
 #include "record.h"
+#include "shared_file.h"
 
 /* Words of a row before its values: the time, and in some forms the number of the CPU. */
 static uint32_t words_before(const struct record *record)
@@ -72,10 +72,19 @@ int record__new(const struct dart_zero_record *wanted, uint64_t length, struct r
 	return ret;
 }
 
+int record__refer(struct record *record, int fd)
+{
+	const int ret = shared_file__take(fd, &record->file);
+
+	if (!ret)
+		record->question.fd = record->file->fd;
+	return ret;
+}
+
 void record__free(struct record *record)
 {
-	if (record->question.fd >= 0)
-		close(record->question.fd);
+	if (record->file)
+		shared_file__give(record->file);
 	if (record->own)
 		record->own->kind->close(record->own);
 	free(record);

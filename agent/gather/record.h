@@ -18,11 +18,13 @@
 
 struct gatherer;
 struct own_sample;
+struct shared_file;
 
 struct record {
 	TAILQ_ENTRY(record) link; /* in the list of its gatherer */
 	struct gatherer *gatherer;
 	struct gather_question question;
+	struct shared_file *file; /* whose descriptor the question has; or NULL */
 	struct own_sample *own; /* instead of a question: dartd samples by itself */
 	uint32_t id;
 	uint32_t slab; /* id of the extent of @pages */
@@ -47,7 +49,9 @@ struct record {
  * bytes.  -EINVAL: the pieces are malformed, or too many for a row; -ENOMEM.
  */
 int record__new(const struct dart_zero_record *wanted, uint64_t length, struct record **record);
-/* Frees a record without a place, and closes the descriptor of its question. */
+/* The question is about the object that @fd, the caller's, refers to.  Returns 0 or -errno. */
+int record__refer(struct record *record, int fd);
+/* Frees a record without a place, and gives the descriptor of its question back. */
 void record__free(struct record *record);
 
 /* Takes lines for @record->rows rows.  -ENOSPC: @pages lack free lines. */

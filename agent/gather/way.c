@@ -167,6 +167,7 @@ static int choose_object(struct record *record, const struct subject *subject,
 	struct gather_question *question = &record->question;
 	char path[64];
 	struct stat status;
+	int fd, ret;
 
 	question->ifindex = wanted->ifindex;
 	question->netns = wanted->netns;
@@ -183,11 +184,14 @@ static int choose_object(struct record *record, const struct subject *subject,
 	case GATHER_OBJECT_DISK:
 		snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", major(status.st_rdev),
 			 minor(status.st_rdev));
-		question->fd = open(path, O_PATH | O_CLOEXEC);
-		return question->fd < 0 ? -ENODEV : 0;
+		fd = open(path, O_PATH | O_CLOEXEC);
+		if (fd < 0)
+			return errno == ENOENT ? -ENODEV : -errno;
+		ret = record__refer(record, fd);
+		close(fd);
+		return ret;
 	case GATHER_OBJECT_CGROUP:
-		question->fd = fcntl(wanted->fd, F_DUPFD_CLOEXEC, 3);
-		return question->fd < 0 ? -errno : 0;
+		return record__refer(record, wanted->fd);
 	default:
 		return -EINVAL;
 	}
