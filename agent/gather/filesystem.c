@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +17,9 @@
 #include "own_sample.h"
 #include "question.h"
 
-/* Time to wait for the first values. */
+/* Time to wait for the first values, and after a wait in vain for another file system. */
 #define FIRST_MS 200
+#define AFTER_LATE_MS 5
 
 /* A file system, and the last answer about it. */
 struct filesystem {
@@ -156,6 +158,16 @@ static struct filesystem *filesystem__new(const char *path, dev_t device)
 	return filesystem;
 }
 
+/* Asks for the first values.  -EAGAIN: no answer yet, values come later. */
+static int ask_first(struct filesystem *filesystem)
+{
+	/* One dead disk or server can have many file systems; for the main loop alone. */
+	static bool was_late;
+
+	was_late = !question__ask(&filesystem->question, was_late ? AFTER_LATE_MS : FIRST_MS);
+	return was_late ? -EAGAIN : filesystem->question.code;
+}
+
 static int filesystem__open(const struct dart_zero_record *wanted, struct own_sample **result)
 {
 	struct filesystem_sample *sample = calloc(1, sizeof(*sample));
@@ -169,10 +181,7 @@ static int filesystem__open(const struct dart_zero_record *wanted, struct own_sa
 		free(sample);
 		return -ENOMEM;
 	}
-	/* -EAGAIN: no answer yet, values come later. */
-	code = question__ask(&sample->filesystem->question, FIRST_MS) ?
-		       sample->filesystem->question.code :
-		       -EAGAIN;
+	code = ask_first(sample->filesystem);
 	if (code && code != -EAGAIN) {
 		question__put(&sample->filesystem->question);
 		free(sample);

@@ -124,12 +124,31 @@ static const struct question_kind search_kind = {
 	.free = free_search,
 };
 
+/*
+ * A search that had no answer in time, or NULL.  Each network device searches: while a driver hangs,
+ * the other searches would hang, too, each after a wait and with a thread.
+ */
+static struct device_search *late;
+
+static bool is_search_late(void)
+{
+	if (late && !question__is_answered(&late->question))
+		return true;
+	if (late)
+		question__put(&late->question);
+	late = NULL;
+	return false;
+}
+
 /* The socket of the search keeps the namespace, but for no longer than the search. */
 static int find_device(int netns, uint32_t ifindex, uint32_t *index, uint32_t *ports)
 {
-	struct device_search *search = calloc(1, sizeof(*search));
+	struct device_search *search;
 	int ret;
 
+	if (is_search_late())
+		return -EAGAIN;
+	search = calloc(1, sizeof(*search));
 	if (!search)
 		return -ENOMEM;
 	search->fd = namespace_socket__open(netns, AF_NETLINK, SOCK_RAW, NETLINK_RDMA);
@@ -140,7 +159,11 @@ static int find_device(int netns, uint32_t ifindex, uint32_t *index, uint32_t *p
 	}
 	search->ifindex = ifindex;
 	question__begin(&search->question, &search_kind);
-	ret = question__ask(&search->question, FIRST_MS) ? search->question.code : -EAGAIN;
+	if (!question__ask(&search->question, FIRST_MS)) {
+		late = search;
+		return -EAGAIN;
+	}
+	ret = search->question.code;
 	if (!ret) {
 		*index = search->index;
 		*ports = search->ports;
