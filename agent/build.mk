@@ -17,6 +17,7 @@ unit_gathering_turns_sources := $(wildcard $(addprefix agent/, \
 unit_gathering_turns_skeletons := $(dartd_skeletons)
 unit_hung_drivers_sources := $(addprefix agent/, region/source.c \
 	$(addprefix gather/, filesystem.c netlink.c question.c rdma_ports.c))
+unit_local_path_sources := agent/rdma/local_path.c agent/rdma/device.c agent/base/log.c
 unit_links_sources := $(addprefix agent/gather/, links.c netlink.c question.c)
 unit_slices_sources := $(addprefix agent/, base/entry_index.c gather/slices.c)
 unit_schema_json_sources := agent/schema/schema_json.c

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <net/if.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -66,25 +67,27 @@ static int local_path__find_gid(struct local_path *path, const struct device *de
 				const char *text, struct dart_error *error)
 {
 	union ibv_gid gid = gid_of(path->local);
-	struct ibv_gid_entry entries[256];
+	struct ibv_gid_entry *entries, *entry = NULL;
 	char local[INET_ADDRSTRLEN];
 	ssize_t count, i;
 
-	count = ibv_query_gid_table(device->context, entries,
-				    sizeof(entries) / sizeof(entries[0]), 0);
+	count = dart_verbs__gids(device->context, &entries);
 	if (count < 0)
 		return dart_error__system(error, -count,
 					  "cannot read the addresses of RDMA device %s",
 					  device__name(device));
-	for (i = 0; i < count; i++) {
-		if (entries[i].gid_type != IBV_GID_TYPE_ROCE_V2 ||
-		    memcmp(&entries[i].gid, &gid, sizeof(gid)))
-			continue;
-		path->port = entries[i].port_num;
-		path->gid_index = entries[i].gid_index;
-		path->interface = entries[i].ndev_ifindex;
-		return 0;
+	for (i = 0; i < count && !entry; i++)
+		if (entries[i].gid_type == IBV_GID_TYPE_ROCE_V2 &&
+		    !memcmp(&entries[i].gid, &gid, sizeof(gid)))
+			entry = &entries[i];
+	if (entry) {
+		path->port = entry->port_num;
+		path->gid_index = entry->gid_index;
+		path->interface = entry->ndev_ifindex;
 	}
+	free(entries);
+	if (entry)
+		return 0;
 	inet_ntop(AF_INET, &path->local, local, sizeof(local));
 	return dart_error__set(error, ENETUNREACH,
 			       "%s is reached from %s, which is not an address of RDMA device %s",

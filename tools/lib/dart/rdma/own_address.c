@@ -3,12 +3,11 @@
 #include <infiniband/verbs.h>
 #include <netinet/in.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <libdart/rdma/own_address_internal.h>
-
-/* The table holds an entry for each address of an interface and each version of RoCE. */
-#define GIDS_MAX 256
+#include <libdart/rdma/verbs.h>
 
 static bool is_loopback(const struct sockaddr *address)
 {
@@ -34,17 +33,19 @@ static bool is_usable(const struct ibv_gid_entry *entry)
 
 static bool find_gid(struct ibv_context *device, struct in6_addr *gid)
 {
-	struct ibv_gid_entry entries[GIDS_MAX];
-	ssize_t count = ibv_query_gid_table(device, entries, GIDS_MAX, 0);
+	struct ibv_gid_entry *entries;
+	ssize_t count = dart_verbs__gids(device, &entries);
+	bool is_found = false;
 	ssize_t i;
 
-	for (i = 0; i < count; i++) {
-		if (!is_usable(&entries[i]))
-			continue;
-		memcpy(gid, entries[i].gid.raw, sizeof(*gid));
-		return true;
+	for (i = 0; i < count && !is_found; i++) {
+		is_found = is_usable(&entries[i]);
+		if (is_found)
+			memcpy(gid, entries[i].gid.raw, sizeof(*gid));
 	}
-	return false;
+	if (count >= 0)
+		free(entries);
+	return is_found;
 }
 
 static bool has_gid(struct ibv_device *device, struct in6_addr *gid)
