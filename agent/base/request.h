@@ -59,6 +59,8 @@ struct request {
 	 */
 	bool is_under_way;
 	bool has_more;	/* the state file may wait for the next request */
+	/* Set by a handler: root chose the user who may make this request, whose time is free. */
+	bool is_free;
 	bool is_monitor;	/* changes follow the reply; set by "monitor" */
 	bool is_refused;	/* set by dispatch() */
 	bool has_short_reply;	/* without a result; set by dispatch() */

@@ -146,10 +146,14 @@ static int client__handle_request(struct client *client)
 		.reply_fd = &client->reply_fd,
 		.slice = &client->slice,
 	};
+	const int64_t start = dart_clock__ns(CLOCK_MONOTONIC);
 	json_t *reply;
 
 	reply = dispatch(client->clients->tables, client->clients->recorder, &request,
 			 client->is_too_long ? NULL : client->request, client->request_length - 1);
+	if (!request.is_free)
+		request_rates__spend(&client->clients->rates, client->uid,
+				     dart_clock__ns(CLOCK_MONOTONIC) - start);
 	if ((request.is_early || request.is_under_way) &&
 	    client__may_wait_for(client, request.is_under_way)) {
 		json_decref(reply);

@@ -6,6 +6,9 @@
 
 #define NS_PER_S INT64_C(1000000000)
 
+/* The requests of a user take one part of so many of the time. */
+#define TIME_SHARE 4
+
 void request_rates__limit(struct request_rates *rates, uint32_t per_second)
 {
 	rates->cost = NS_PER_S / (per_second ?: REQUEST_RATE_DEFAULT);
@@ -62,6 +65,15 @@ void request_rates__count(struct request_rates *rates, uid_t uid, int64_t now)
 		SLIST_INSERT_HEAD(&rates->users, user, link);
 	}
 	user->full_at += rates->cost;
+}
+
+void request_rates__spend(struct request_rates *rates, uid_t uid, int64_t took_ns)
+{
+	struct request_rate_user *user = request_rates__find(rates, uid);
+	const int64_t cost = took_ns * TIME_SHARE;
+
+	if (user && cost > rates->cost)
+		user->full_at += cost - rates->cost;
 }
 
 bool request_rates__allow(const struct request_rates *rates, uid_t uid, int64_t now)

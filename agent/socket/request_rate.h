@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * How many requests a second each user but root can make, averaged over
- * REQUEST_RATE_BURST_S.  Beyond that its clients wait; they get no error.
+ * REQUEST_RATE_BURST_S.  Beyond that its clients wait; they get no error.  A request that takes long
+ * counts as several, so that the requests of a user take a quarter of dartd's time at most.
  */
 #ifndef REQUEST_RATE_H
 #define REQUEST_RATE_H
@@ -36,6 +37,8 @@ void request_rates__close(struct request_rates *rates);
  * a user.
  */
 void request_rates__count(struct request_rates *rates, uid_t uid, int64_t now);
+/* The handling of that request took @took_ns. */
+void request_rates__spend(struct request_rates *rates, uid_t uid, int64_t took_ns);
 /* May this user make one more? */
 bool request_rates__allow(const struct request_rates *rates, uid_t uid, int64_t now);
 

@@ -65,9 +65,12 @@ static int change_table(struct request *request)
 	if (ret)
 		return ret;
 	table = (struct lookup_table *)object;
-	ret = lookup_table__check_user(table, request->uid, &request->error) ?:
-		      entry_batch__read(&batch, &table->parameters.geometry, request->fd, count,
-					&request->error);
+	ret = lookup_table__check_user(table, request->uid, &request->error);
+	if (ret)
+		return ret;
+	request->is_free = true;
+	ret = entry_batch__read(&batch, &table->parameters.geometry, request->fd, count,
+				&request->error);
 	if (ret)
 		return ret;
 	lookup_table__change(table, &batch, &changes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Requests that cannot succeed yet: they wait, and only they. */
+/* Requests that wait, because they cannot succeed yet or take long: only they wait. */
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -11,6 +11,19 @@
 #include "selftests/unit/unit.h"
 
 #define NS_PER_MS INT64_C(1000000)
+
+/* A handler that takes long. */
+#define SLOW_NS (50 * NS_PER_MS)
+
+static int work(struct request *request)
+{
+	const int64_t start = dart_clock__ns(CLOCK_MONOTONIC);
+
+	while (dart_clock__ns(CLOCK_MONOTONIC) - start < SLOW_NS)
+		;
+	request->result = json_true();
+	return 0;
+}
 
 /* A handler, and the event that it waits for. */
 struct peer {
@@ -41,6 +54,7 @@ static int answer(struct request *request)
 static const struct request_type types[] = {
 	{ "peer", "peer", ask_peer, .member = "", .fd = REQUEST_FD_OPTIONAL },
 	{ "ready", "ready", answer, .member = "" },
+	{ "slow", "slow", work, .member = "" },
 	{ }
 };
 
@@ -201,6 +215,34 @@ static void test_gone(void **state)
 	close(other);
 }
 
+/* The user's reserve for a second is left, of which a request takes four times its own time. */
+static void test_slow(void **state)
+{
+	const uid_t user = 1000;
+	const int64_t now = dart_clock__ns(CLOCK_BOOTTIME);
+	struct world world;
+	struct client *client;
+	int slow, other, i;
+
+	world__open(&world, 0);
+	request_rates__limit(&world.clients.rates, 0);
+	for (i = 0; i < 9 * REQUEST_RATE_DEFAULT; i++)
+		request_rates__count(&world.clients.rates, user, now);
+	slow = world__ask(&world, "slow");
+	client = TAILQ_FIRST(&world.clients.list);
+	client->uid = user;
+	for (i = 0; i < 30; i++)
+		assert_true(send(slow, "{\"request\": \"slow\"}\n", 20, 0) == 20);
+	while (!client->is_waiting)
+		assert_true(sd_event_run(world.loop, 5000000) > 0);
+	assert_in_range(world.counts.requests, 2, 10);
+	other = world__ask(&world, "ready");
+	world__wait(&world, other, "\"ok\":true");
+	close(slow);
+	close(other);
+	world__close(&world);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -209,6 +251,7 @@ int main(void)
 		TEST("after a second it is refused with the reason", test_refused),
 		TEST("other clients are answered while eight requests wait", test_others),
 		TEST("a client that waits may go, and so may dartd", test_gone),
+		TEST("the clients of a user whose requests take long wait", test_slow),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

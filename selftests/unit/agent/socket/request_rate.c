@@ -31,6 +31,23 @@ static void test_rate(void **state)
 	request_rates__close(&rates);
 }
 
+/* Two ms of time cost eight; less than a quarter of a request's own cost costs nothing more. */
+static void test_time(void **state)
+{
+	struct request_rates rates = {};
+
+	request_rates__limit(&rates, 1000);
+	request_rates__count(&rates, 1000, 0);
+	request_rates__spend(&rates, 1000, 2 * MS);
+	assert_int_equal(flood(&rates, 1000, 0), 10000 - 8);
+	request_rates__spend(&rates, 1000, MS / 4);
+	assert_int_equal(flood(&rates, 1000, MS), 1);
+	/* Root, and a user whose reserve is full again. */
+	request_rates__spend(&rates, 0, 1000 * MS);
+	assert_int_equal(flood(&rates, 0, 0), 100000);
+	request_rates__close(&rates);
+}
+
 static void test_others(void **state)
 {
 	struct request_rates rates = {};
@@ -70,6 +87,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("a user has 10 s of requests in reserve, and then as many a second as the limit",
 		     test_rate),
+		TEST("a request that takes long counts as four times its time", test_time),
 		TEST("a user that floods takes nothing from others, and root has no limit",
 		     test_others),
 		TEST("the default lets a process register 8,000 slices at once", test_default),
