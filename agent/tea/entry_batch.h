@@ -27,7 +27,7 @@ struct batched_change {
 };
 
 /*
- * Reads @count records for a table of @geometry from the start of @fd, a regular file.
+ * Reads @count records for a table of @geometry from the start of @fd, a file in memory.
  * -EINVAL, -EBADF, -ENOMEM or an error of pread(2); then there is nothing to close.
  */
 int entry_batch__read(struct entry_batch *batch, const struct dart_tea_geometry *geometry, int fd,

@@ -225,7 +225,7 @@
  *       reading: the server's own copy, see <dart/tea_access.h>, is at its start.
  *   {"request": "table-change", "name": N, "count": COUNT}
  *       Inserts and removes entries.  The COUNT changes, 1 to
- *       DART_REGISTRATION_TABLE_CHANGES_MAX, are in a regular file, a memfd or the like,
+ *       DART_REGISTRATION_TABLE_CHANGES_MAX, are in a memfd or another regular file of tmpfs,
  *       whose descriptor, open for reading, comes with the first byte: from its start
  *       on, one after the other, an operation (1 byte, DART_REGISTRATION_TABLE_INSERT or
  *       DART_REGISTRATION_TABLE_REMOVE), a key and a value of the table's lengths; a
