@@ -159,6 +159,7 @@ static void fill_metrics(void *data, struct output_figures *figures)
 	output_figures__set(figures, OUTPUT_COLLIDED_LABELS, sink_metrics__collided(data));
 	output_figures__set(figures, OUTPUT_SERIES, sink_metrics__series(data));
 	output_figures__set(figures, OUTPUT_OVER_LIMIT, sink_metrics__over_limit(data));
+	output_figures__set(figures, OUTPUT_UNPLANNED_SCRAPES, sink_metrics__unplanned(data));
 }
 
 static void say_limit(void *log, const char *target, const char *sentence)
@@ -191,6 +192,8 @@ static int open_metrics(struct controller_outputs *outputs, const struct options
 			opening->sinks[opening->sink_count++] = sink;
 			outputs->metrics = sink;
 			sink_metrics__limit(sink, &options->settings.limits, say_limit, log);
+			if (!options->replay.files)
+				sink_metrics__bound_plans(sink);
 			err = output_list__add(outputs->list, fill_metrics, sink);
 		}
 	}

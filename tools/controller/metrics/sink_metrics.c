@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Makes metrics from samples. The worker of a target owns its struct target_metrics; the event loop
- * allocates and frees this struct while no worker works on the target.
+ * allocates and frees it while no worker works on the target.
  */
+#include "plan_budget.h"
 #include "sink_metrics.h"
 
 #include <errno.h>
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/clock.h>
 #include <libdart/error.h>
 
 #include "tools/controller/base/few.h"
@@ -27,6 +29,7 @@ struct target_metrics {
 	bool is_refused; /* as outputs were told */
 	bool is_told; /* that it is refused */
 	struct few said; /* refusals */
+	struct plan_budget budget;
 	uint32_t counted; /* series of the plan, among all */
 	struct target_labels *labels; /* for series of the plan; NULL before the first scrape */
 	struct points points;
@@ -54,6 +57,8 @@ struct sink_metrics {
 	void *said_to;
 	_Atomic uint64_t series; /* of all plans */
 	_Atomic uint64_t refused; /* targets */
+	bool bounds_plans;
+	_Atomic uint64_t unplanned; /* scrapes */
 	struct target_metrics *targets[SETTINGS_TARGETS_MAX]; /* by index of the target */
 };
 
@@ -140,29 +145,43 @@ static int relabel_plan(const struct target_settings *target, const struct sampl
 	return err;
 }
 
-/* The plan that was refused for a sample like this, or a new one. */
+static void free_refused(struct target_metrics *metrics)
+{
+	if (metrics->refused)
+		metric_plan__put(metrics->refused);
+	metrics->refused = NULL;
+}
+
+/* The plan that was refused for a sample like this, or a new one; -EBUSY: too early for that. */
 static int target_metrics__make(struct target_metrics *metrics, const struct sink_metrics *all,
 				const struct target_settings *target, const struct sample *sample,
 				struct metric_plan **plan)
 {
+	int64_t begun_ns;
 	int err;
 
-	*plan = metrics->refused;
-	metrics->refused = NULL;
-	if (*plan && metric_plan__fits(*plan, sample))
+	if (metrics->refused && metric_plan__fits(metrics->refused, sample)) {
+		*plan = metrics->refused;
+		metrics->refused = NULL;
 		return 0;
-	if (*plan)
-		metric_plan__put(*plan);
+	}
+	if (all->bounds_plans && !plan_budget__permits(&metrics->budget, monotonic_ns()))
+		return -EBUSY;
+	free_refused(metrics);
+	begun_ns = dart_clock__ns(CLOCK_THREAD_CPUTIME_ID);
 	err = metric_plan__new(all->names, sample, plan) ?: relabel_plan(target, sample, plan);
 	/* Tables of equal hosts share their entries in memory. */
 	if (!err)
 		plan_store__share(all->plans, sample->table->entries, *plan);
+	plan_budget__pay(&metrics->budget, monotonic_ns(),
+			 dart_clock__ns(CLOCK_THREAD_CPUTIME_ID) - begun_ns);
 	return err;
 }
 
 /*
  * Makes a plan for @sample and room for its points; moves the last plan to *@previous.  Returns 0,
- * -ENOMEM, or -E2BIG with a reason if the plan is beyond a limit.
+ * -ENOMEM, -EBUSY if plans of this target follow too fast, or -E2BIG with a reason if the plan is
+ * beyond a limit.
  */
 static int target_metrics__plan(struct target_metrics *metrics, struct sink_metrics *all,
 				const struct target_settings *target, const struct sample *sample,
@@ -300,7 +319,7 @@ static void pass_loss(struct sink_metrics *all, const struct target_settings *ta
 	metrics->counted = 0;
 }
 
-/* An agent may be beyond a limit and within it by turns: a few times are enough. */
+/* In an hour, of an agent that is beyond a limit by turns. */
 #define SAID_MOST 10
 #define SAID_NS 3600000000000ULL
 
@@ -308,16 +327,12 @@ static void say_refused(const struct sink_metrics *all, const struct target_sett
 			struct target_metrics *metrics, const char *reason)
 {
 	struct dart_error sentence;
-	uint64_t left_out;
+	uint64_t ignored; /* the figures tell how many agents are refused */
 
-	metrics->is_told = few__take(&metrics->said, monotonic_ns(), SAID_MOST, SAID_NS, &left_out);
+	metrics->is_told = few__take(&metrics->said, monotonic_ns(), SAID_MOST, SAID_NS, &ignored);
 	if (!metrics->is_told || !all->say)
 		return;
-	if (left_out)
-		dart_error__set(&sentence, 0, "no metrics: %s (and %llu times before)", reason,
-				(unsigned long long)left_out);
-	else
-		dart_error__set(&sentence, 0, "no metrics: %s", reason);
+	dart_error__set(&sentence, 0, "no metrics: %s", reason);
 	all->say(all->said_to, target->name, sentence.text);
 }
 
@@ -353,6 +368,16 @@ static void accept_target(struct sink_metrics *all, const struct target_settings
 		all->say(all->said_to, target->name, "metrics again: it is within the limits");
 }
 
+/* The series of a target change faster than they may be planned. */
+static int leave_out(struct sink_metrics *all, const struct target_settings *target,
+		     const struct sample *sample)
+{
+	atomic_fetch_add(&all->unplanned, 1);
+	if (all->targets[target->index]->is_refused)
+		return refuse_sample(all, target, sample, "its series change too fast");
+	return -EBUSY;
+}
+
 static int pass_sample(struct sink *sink, const struct target_settings *target,
 		       const struct sample *sample, const struct latency *decoded)
 {
@@ -376,6 +401,8 @@ static int pass_sample(struct sink *sink, const struct target_settings *target,
 		err = target_metrics__plan(metrics, all, target, sample, &previous, &reason);
 	if (err == -E2BIG)
 		return refuse_sample(all, target, sample, reason.text);
+	if (err == -EBUSY)
+		return leave_out(all, target, sample);
 	if (err)
 		return err;
 	accept_target(all, target);
@@ -435,8 +462,7 @@ static void free_target(struct sink_metrics *all, size_t index)
 		return;
 	if (metrics->plan)
 		metric_plan__put(metrics->plan);
-	if (metrics->refused)
-		metric_plan__put(metrics->refused);
+	free_refused(metrics);
 	atomic_fetch_sub(&all->series, metrics->counted);
 	atomic_fetch_sub(&all->refused, metrics->is_refused);
 	set_labels(all, metrics, NULL);
@@ -503,6 +529,16 @@ void sink_metrics__limit(struct sink *sink, const struct settings_limits *limits
 uint64_t sink_metrics__series(const struct sink *sink)
 {
 	return atomic_load(&((const struct sink_metrics *)sink)->series);
+}
+
+void sink_metrics__bound_plans(struct sink *sink)
+{
+	((struct sink_metrics *)sink)->bounds_plans = true;
+}
+
+uint64_t sink_metrics__unplanned(const struct sink *sink)
+{
+	return atomic_load(&((const struct sink_metrics *)sink)->unplanned);
 }
 
 uint64_t sink_metrics__over_limit(const struct sink *sink)

@@ -35,6 +35,14 @@ void sink_metrics__remove(struct sink *sink, const struct metric_output *output)
 void sink_metrics__limit(struct sink *sink, const struct settings_limits *limits,
 			 void (*say)(void *data, const char *target, const char *sentence),
 			 void *data);
+/*
+ * From now on the plans of a target take its worker a part of its time at most, however fast its
+ * series change: scrapes for which there was no plan have no metrics.  Not for a replay, which is
+ * faster than its agents were.  Call it before the first sample.
+ */
+void sink_metrics__bound_plans(struct sink *sink);
+/* Callable from any thread: those scrapes, so far. */
+uint64_t sink_metrics__unplanned(const struct sink *sink);
 /* Callable from any thread: series of all targets now, and targets beyond a limit. */
 uint64_t sink_metrics__series(const struct sink *sink);
 uint64_t sink_metrics__over_limit(const struct sink *sink);

@@ -65,6 +65,12 @@ const struct output_figure_row output_figure_rows[OUTPUT_FIGURE_COUNT] = {
 		.help = "Series of all agents.",
 		.unit = "",
 	},
+	[OUTPUT_UNPLANNED_SCRAPES] = {
+		.member = "unplanned_scrapes",
+		.family = "unplanned_scrapes_total",
+		.help = "Scrapes without metrics, because the series of their agents changed too fast.",
+		.unit = "",
+	},
 	[OUTPUT_OVER_LIMIT] = {
 		.member = "agents_over_limit",
 		.family = "agents_over_limit",

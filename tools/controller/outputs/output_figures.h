@@ -25,6 +25,7 @@ enum output_figure {
 	OUTPUT_FAILING, /* 1 if the last attempt failed */
 	OUTPUT_COLLIDED_LABELS, /* labels renamed because another label used their name */
 	OUTPUT_SERIES, /* of all targets */
+	OUTPUT_UNPLANNED_SCRAPES, /* without metrics: see sink_metrics__bound_plans() */
 	OUTPUT_OVER_LIMIT, /* targets whose metrics it lacks, because they exceed a limit */
 	/* Counters since the output was opened. */
 	OUTPUT_SENT_SAMPLES, /* that the receiver accepted */

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Limits of the metrics of one target, and of all. */
+#include <errno.h>
+#include <poll.h>
+
 #include "metric_sinks_scene.h"
 
 /* What the sink says of limits. */
@@ -111,6 +114,82 @@ static void test_by_turns(void **state)
 	sighting__close(&sighting);
 }
 
+/* The rows of a restless agent have other texts in each scrape, so its series are others. */
+#define ROWS 20000
+
+static uint32_t add_texts(struct host *host)
+{
+	struct dart_schema *schema = host__schema(host, 24);
+
+	add_field(schema, "text", "", 0, 16, 1, DART_CONTROL_FIELD_TEXT);
+	add_field(schema, "n", "", 16, 8, 1, DART_CONTROL_FIELD_GAUGE);
+	return host__add(host, "texts", schema, DART_CONTROL_COPIES_ROW, ROWS);
+}
+
+static void change_texts(struct host *host, uint32_t entry)
+{
+	static unsigned int turn;
+	char text[16];
+	uint32_t i;
+
+	snprintf(text, sizeof(text), "%x", turn++);
+	for (i = 0; i < ROWS; i++)
+		memcpy(host__copy(host, entry, i), text, sizeof(text));
+}
+
+static int pass_restless(struct sighting *sighting, uint32_t entry)
+{
+	static const struct latency decoded;
+
+	change_texts(&sighting->host, entry);
+	return sighting->sink->operations->sample(sighting->sink, &targets[0],
+						  &sighting->host.sample, &decoded);
+}
+
+static void test_restless(void **state)
+{
+	struct sighting sighting;
+	unsigned int downs, plans = 0;
+	uint64_t unplanned;
+	struct told *told;
+	uint32_t entry;
+
+	sighting__open(&sighting, 0);
+	told = sighting.output->told;
+	entry = add_texts(&sighting.host);
+	sink_metrics__bound_plans(sighting.sink);
+	sighting.sink->operations->added(sighting.sink, &targets[0]);
+	/* As many plans as take a second; then a scrape is lost before each. */
+	while (!pass_restless(&sighting, entry))
+		assert_true(++plans < 1000);
+	assert_int_equal(sink_metrics__unplanned(sighting.sink), 1);
+	assert_int_equal(told[0].scrapes, plans);
+	while (pass_restless(&sighting, entry))
+		poll(NULL, 0, 1);
+	assert_int_equal(pass_restless(&sighting, entry), -EBUSY);
+	assert_int_equal(told[0].scrapes, plans + 1);
+	assert_int_equal(told[0].lost + told[0].downs, 0);
+	/* Nor does it cost more because no output gets its metrics. */
+	limit(&sighting, 10, 0, 0);
+	while (!sink_metrics__over_limit(sighting.sink)) {
+		poll(NULL, 0, 1);
+		pass_restless(&sighting, entry);
+	}
+	downs = told[0].downs;
+	unplanned = sink_metrics__unplanned(sighting.sink);
+	assert_int_equal(pass_restless(&sighting, entry), 0);
+	assert_int_equal(sink_metrics__unplanned(sighting.sink), unplanned + 1);
+	assert_int_equal(told[0].downs, downs + 1);
+	/* The other agent is not concerned. */
+	sighting.sink->operations->added(sighting.sink, &targets[1]);
+	limit(&sighting, 0, 0, 0);
+	pass(&sighting, 1);
+	assert_int_equal(told[1].scrapes, 1);
+	sighting.sink->operations->removed(sighting.sink, &targets[0]);
+	sighting.sink->operations->removed(sighting.sink, &targets[1]);
+	sighting__close(&sighting);
+}
+
 /* The agent that comes last finds no room, until another one goes. */
 static void test_limit_of_all(void **state)
 {
@@ -169,6 +248,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("a target with more series than the limit has none, is told as down, and costs no other target anything",
 		     test_limit_of_one),
+		TEST("an agent whose series change in each scrape is planned a part of the time",
+		     test_restless),
 		TEST("of an agent that is beyond a limit by turns a few times are said",
 		     test_by_turns),
 		TEST("beyond the limit of all series the target that comes last has none, until there is room",
