@@ -61,6 +61,7 @@ unit_controller_targets_sources := $(controller_scraping) $(simulated)
 unit_controller_teams_sources := $(controller_scraping) $(simulated)
 threaded_tests += controller_teams
 unit_controller_mirror_sources := $(controller_scraping) $(simulated)
+unit_controller_addresses_sources := $(controller_scraping) $(simulated)
 unit_controller_restless_sources := $(controller_scraping) $(simulated)
 unit_controller_outputs_sources := $(addprefix tools/controller/, base/queue.c \
 	outputs/output.c outputs/output_figures.c)

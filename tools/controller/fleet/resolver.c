@@ -15,6 +15,7 @@
 struct resolution {
 	struct resolution *next; /* in a line, or in the list of answered questions */
 	bool is_again;
+	unsigned int turn;
 	struct addrinfo *addresses;
 	int status; /* of getaddrinfo(3) */
 	resolved_handler handler; /* NULL: cancelled */
@@ -112,16 +113,32 @@ static void *resolver__run(void *data)
 	return NULL;
 }
 
+/* The address whose turn it is; there is one at least. */
+static const struct addrinfo *resolution__choose(const struct resolution *resolution)
+{
+	const struct addrinfo *address;
+	unsigned int count = 0, number;
+
+	for (address = resolution->addresses; address; address = address->ai_next)
+		count++;
+	address = resolution->addresses;
+	for (number = resolution->turn % count; number; number--)
+		address = address->ai_next;
+	return address;
+}
+
 static void resolution__tell(struct resolution *resolution)
 {
-	struct addrinfo *address = resolution->addresses;
+	const struct addrinfo *address;
 	struct dart_error error = {};
 	char numeric[NI_MAXHOST];
 	int ret = resolution->status;
 
-	if (!ret)
+	if (!ret) {
+		address = resolution__choose(resolution);
 		ret = getnameinfo(address->ai_addr, address->ai_addrlen, numeric, sizeof(numeric),
 				  NULL, 0, NI_NUMERICHOST);
+	}
 	if (ret)
 		dart_error__set(&error, EHOSTUNREACH, "cannot resolve '%s': %s", resolution->host,
 				gai_strerror(ret));
@@ -218,8 +235,8 @@ static void resolver__put(struct resolver *resolver, struct resolution *resoluti
 	line->last = resolution;
 }
 
-int resolver__ask(struct resolver *resolver, const char *host, bool again, resolved_handler handler,
-		  void *data, struct resolution **resolutionp)
+int resolver__ask(struct resolver *resolver, const char *host, bool again, unsigned int turn,
+		  resolved_handler handler, void *data, struct resolution **resolutionp)
 {
 	struct resolution *resolution;
 	int ret;
@@ -229,6 +246,7 @@ int resolver__ask(struct resolver *resolver, const char *host, bool again, resol
 		return -ENOMEM;
 	strcpy(resolution->host, host);
 	resolution->is_again = again;
+	resolution->turn = turn;
 	resolution->handler = handler;
 	resolution->data = data;
 	pthread_mutex_lock(&resolver->lock);

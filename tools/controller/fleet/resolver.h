@@ -20,8 +20,8 @@ struct resolver;
 struct resolution; /* in progress */
 
 /*
- * Called by the loop, once: @numeric is the first address as text, valid until the handler
- * returns, or NULL with a sentence in @error.
+ * Called by the loop, once: @numeric is an address as text, valid until the handler returns, or NULL
+ * with a sentence in @error.
  */
 typedef void (*resolved_handler)(void *data, const char *numeric, const struct dart_error *error);
 
@@ -30,9 +30,13 @@ int resolver__new(sd_event *event, struct resolver **resolver);
 /* Waits for no name service; all resolutions are cancelled before.  NULL is allowed. */
 void resolver__free(struct resolver *resolver);
 
-/* Returns 0, and calls @handler later, or -errno.  @again: @host had no address the last time. */
-int resolver__ask(struct resolver *resolver, const char *host, bool again, resolved_handler handler,
-		  void *data, struct resolution **resolution);
+/*
+ * Returns 0, and calls @handler later, or -errno.  @again: @host had no address the last time.  Of
+ * several addresses the handler gets number @turn, counted from 0 in their order and beyond the last
+ * from the first again.
+ */
+int resolver__ask(struct resolver *resolver, const char *host, bool again, unsigned int turn,
+		  resolved_handler handler, void *data, struct resolution **resolution);
 /* The handler is not called any more.  NULL is allowed. */
 void resolution__cancel(struct resolution *resolution);
 

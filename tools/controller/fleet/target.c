@@ -186,6 +186,8 @@ void target__retry(struct target *target)
 	const bool had_table = io->ring;
 	int err = 0;
 
+	/* A name may have several addresses, and the agent not be at the first. */
+	target->address_turn += !had_table;
 	target__disconnect(target);
 	target->state = TARGET_DISCONNECTED;
 	handshakes__end(&target->context->handshakes, &target->handshake);

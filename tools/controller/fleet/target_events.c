@@ -196,8 +196,8 @@ static void target__on_turn(struct handshake *handshake)
 	/* One question a target, however long the name services take. */
 	if (target->resolution)
 		return;
-	err = resolver__ask(target->context->resolver, host, target->has_no_address, on_resolved,
-			    target, &target->resolution);
+	err = resolver__ask(target->context->resolver, host, target->has_no_address,
+			    target->address_turn, on_resolved, target, &target->resolution);
 	/* Until its answer. */
 	target->has_no_address = true;
 	if (err)

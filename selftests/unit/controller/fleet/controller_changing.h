@@ -343,15 +343,20 @@ static void bed__open(uint64_t mirror_bytes, uint64_t interval_ns)
 				    on_connection, NULL) >= 0);
 }
 
-static void bed__add(uint32_t index)
+static void bed__add_named(uint32_t index, const char *host)
 {
 	struct target_settings *settings = &bed.settings[index];
 
 	settings->index = index;
 	settings->port = DART_CONTROL_PORT;
 	settings->transport = SETTINGS_TRANSPORT_READ;
-	settings->name = settings->host = (char *)(index ? "10.0.0.1" : "10.0.0.0");
+	settings->name = settings->host = (char *)host;
 	assert_int_equal(target__new(&bed.context, settings, &bed.targets[index]), 0);
+}
+
+static inline void bed__add(uint32_t index)
+{
+	bed__add_named(index, index ? "10.0.0.1" : "10.0.0.0");
 }
 
 /* Runs the loop until the host has shown @count entries. */

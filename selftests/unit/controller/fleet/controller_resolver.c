@@ -49,7 +49,8 @@ static struct resolution *ask_as(const char *host, bool again)
 {
 	struct resolution *resolution;
 
-	assert_int_equal(resolver__ask(asked.resolver, host, again, on_resolved, NULL, &resolution),
+	assert_int_equal(resolver__ask(asked.resolver, host, again, 0, on_resolved, NULL,
+				       &resolution),
 			 0);
 	return resolution;
 }
