@@ -16,7 +16,8 @@ unit_gathering_turns_sources := $(wildcard $(addprefix agent/, \
 	base/*.c region/*.c gather/*.c))
 unit_gathering_turns_skeletons := $(dartd_skeletons)
 unit_hung_drivers_sources := $(addprefix agent/, region/source.c \
-	$(addprefix gather/, filesystem.c netlink.c question.c rdma_ports.c))
+	$(addprefix gather/, filesystem.c mount_tables.c netlink.c question.c rdma_ports.c))
+unit_mount_tables_sources := agent/gather/mount_tables.c agent/region/mounts.c
 unit_local_path_sources := agent/rdma/local_path.c agent/rdma/device.c agent/base/log.c
 unit_links_sources := $(addprefix agent/gather/, links.c netlink.c question.c)
 unit_slices_sources := $(addprefix agent/, base/entry_index.c gather/slices.c)

@@ -13,7 +13,7 @@
 #include <sys/statvfs.h>
 #include <sys/sysmacros.h>
 
-#include "agent/region/mounts.h"
+#include "mount_tables.h"
 #include "own_sample.h"
 #include "question.h"
 
@@ -38,28 +38,27 @@ struct filesystem_sample {
 static int set_texts(const struct filesystem *filesystem, struct dart_zero_filesystem *values)
 {
 	const struct mount *mount;
-	struct dart_error error;
-	struct mounts mounts;
+	const struct mounts *mounts;
 	int ret;
 
-	ret = mounts__read(&mounts, &error);
+	ret = mount_tables__take(MOUNTS_OF_HOST, &mounts);
 	if (ret)
 		return ret;
-	mount = mounts__at(&mounts, filesystem->path);
+	mount = mounts__at(mounts, filesystem->path);
 	if (mount && mount->device == filesystem->device) {
 		snprintf(values->device, sizeof(values->device), "%s", mount->source);
 		snprintf(values->fstype, sizeof(values->fstype), "%s", mount->type);
 	} else {
 		ret = -ENODEV;
 	}
-	mounts__free(&mounts);
+	mount_tables__give(MOUNTS_OF_HOST, mounts);
 	return ret;
 }
 
 /* A root directory from which dartd reaches file systems, and the mounts there. */
 struct view {
 	const char *root;
-	int (*read_mounts)(struct mounts *mounts, struct dart_error *error);
+	enum mount_view mounts;
 };
 
 /*
@@ -67,8 +66,8 @@ struct view {
  * CAP_SYS_PTRACE to reach the mounts of PID 1.
  */
 static const struct view views[] = {
-	{ "", mounts__read_own },
-	{ "/proc/1/root", mounts__read },
+	{ "", MOUNTS_OF_DARTD },
+	{ "/proc/1/root", MOUNTS_OF_HOST },
 };
 
 /*
@@ -79,20 +78,19 @@ static int check_device(const struct filesystem *filesystem, const struct view *
 			const char *path)
 {
 	const struct mount *mount;
-	struct dart_error error;
-	struct mounts mounts;
+	const struct mounts *mounts;
 	struct statx status;
 	int ret;
 
 	if (statx(AT_FDCWD, path, AT_NO_AUTOMOUNT | AT_STATX_DONT_SYNC, STATX_MNT_ID, &status))
 		return -errno;
-	ret = view->read_mounts(&mounts, &error);
+	ret = mount_tables__take(view->mounts, &mounts);
 	if (ret)
 		return ret;
-	mount = mounts__find(&mounts, status.stx_mnt_id);
+	mount = mounts__find(mounts, status.stx_mnt_id);
 	if (!mount || mount->device != filesystem->device)
 		ret = -ENOENT;
-	mounts__free(&mounts);
+	mount_tables__give(view->mounts, mounts);
 	return ret;
 }
 

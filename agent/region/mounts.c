@@ -188,13 +188,18 @@ int mounts__read(struct mounts *mounts, struct dart_error *error)
 	return fd < 0 ? fd : read_mounts(mounts, fd, MOUNTS, error);
 }
 
-int mounts__read_own(struct mounts *mounts, struct dart_error *error)
+int mounts__watch_own(struct dart_error *error)
 {
 	int fd = open(OWN_MOUNTS, O_RDONLY | O_CLOEXEC);
 
-	if (fd < 0)
-		return dart_error__system(error, errno, "cannot open " OWN_MOUNTS);
-	return read_mounts(mounts, fd, OWN_MOUNTS, error);
+	return fd < 0 ? dart_error__system(error, errno, "cannot open " OWN_MOUNTS) : fd;
+}
+
+int mounts__read_own(struct mounts *mounts, struct dart_error *error)
+{
+	int fd = mounts__watch_own(error);
+
+	return fd < 0 ? fd : read_mounts(mounts, fd, OWN_MOUNTS, error);
 }
 
 void mounts__free(struct mounts *mounts)

@@ -35,6 +35,8 @@ struct mounts {
  * cannot see PID 1, or sees the PID 1 of a container.
  */
 int mounts__watch(struct dart_error *error);
+/* The same for the mounts that dartd itself sees. */
+int mounts__watch_own(struct dart_error *error);
 
 /* The caller ends with mounts__free(). */
 int mounts__read(struct mounts *mounts, struct dart_error *error);

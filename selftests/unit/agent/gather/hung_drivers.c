@@ -69,6 +69,16 @@ static void let_kernel_answer(void)
 static int gate[2];
 static const struct mount mount = { .device = 1, .source = "", .type = "", .path = "/" };
 
+int mounts__watch(struct dart_error *error)
+{
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+int mounts__watch_own(struct dart_error *error)
+{
+	return mounts__watch(error);
+}
+
 int mounts__read(struct mounts *mounts, struct dart_error *error)
 {
 	return 0;
