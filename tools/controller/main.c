@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dart-controller: reads metrics from the memory of other hosts, and runs its other commands. */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include <libdart/error.h>
 
@@ -43,12 +47,37 @@ static int check(const struct options *options)
 	return EXIT_SUCCESS;
 }
 
+/*
+ * Takes the places of standard streams that the caller closed: otherwise a connection could get
+ * one, and with it what is meant for people.  Writing there fails, as it would without a stream.
+ */
+static void open_streams(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Texts of --help, --version, --check and of other commands. */
+static int end_output(int status)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	fprintf(stderr, "dart-controller: cannot write to standard output: %s\n", strerror(errno));
+	return EXIT_FAILURE;
+}
+
 int main(int argc, char *argv[])
 {
 	int status = EXIT_SUCCESS;
 	struct dart_error error;
 	struct options options;
 
+	open_streams();
 	if (options__parse(&options, argc, argv, &error)) {
 		fprintf(stderr, "dart-controller: %s\n", error.text);
 		status = 2; /* wrong arguments */
@@ -58,8 +87,6 @@ int main(int argc, char *argv[])
 		puts("dart-controller " DART_VERSION);
 	} else if (options.action == OPTIONS_DOCTOR) {
 		status = doctor__run(&options);
-		if (fflush(stdout) || ferror(stdout))
-			status = EXIT_FAILURE;
 	} else if (options.action == OPTIONS_STATUS) {
 		status = status_command__run(&options);
 	} else if (load_config(&options)) {
@@ -73,5 +100,5 @@ int main(int argc, char *argv[])
 	}
 	settings__clear(&options.settings);
 	settings__clear(&options.own);
-	return status;
+	return end_output(status);
 }

@@ -2,8 +2,8 @@
 /*
  * Names of hosts become addresses while the event loop goes on: threads ask the name services
  * (getaddrinfo(3)), as many as questions wait, up to RESOLVER_THREADS.  A name without an answer
- * keeps its thread for 10 s and more, so names that had none before wait in a line of their own, and
- * get RESOLVER_THREADS_AGAIN at most.
+ * keeps its thread for 10 s and more, so names that had none before wait in a line of their own,
+ * and get RESOLVER_THREADS_AGAIN at most.
  */
 #ifndef CONTROLLER_RESOLVER_H
 #define CONTROLLER_RESOLVER_H
@@ -20,8 +20,8 @@ struct resolver;
 struct resolution; /* in progress */
 
 /*
- * Called by the loop, once: @numeric is an address as text, valid until the handler returns, or NULL
- * with a sentence in @error.
+ * Called by the loop, once: @numeric is an address as text, valid until the handler returns, or
+ * NULL with a sentence in @error.
  */
 typedef void (*resolved_handler)(void *data, const char *numeric, const struct dart_error *error);
 
@@ -31,9 +31,9 @@ int resolver__new(sd_event *event, struct resolver **resolver);
 void resolver__free(struct resolver *resolver);
 
 /*
- * Returns 0, and calls @handler later, or -errno.  @again: @host had no address the last time.  Of
- * several addresses the handler gets number @turn, counted from 0 in their order and beyond the last
- * from the first again.
+ * Returns 0, and calls @handler later, or -errno.  @again: @host had no address the last time.
+ * Of several addresses the handler gets number @turn, counted from 0 in their order, and beyond
+ * the last from the first again.
  */
 int resolver__ask(struct resolver *resolver, const char *host, bool again, unsigned int turn,
 		  resolved_handler handler, void *data, struct resolution **resolution);

@@ -119,8 +119,6 @@ int status_command__run(const struct options *options)
 		err = status_table__print(status, stdout, &error);
 	json_decref(status);
 	free(text);
-	if (!err && (fflush(stdout) || ferror(stdout)))
-		err = dart_error__system(&error, errno, "cannot write to standard output");
 	if (err)
 		fprintf(stderr, "dart-controller: %s\n", error.text);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
