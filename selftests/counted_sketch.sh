@@ -26,10 +26,10 @@ list_flows() {
 	awk '{ print $2, $4, $6, $8, $10 }' /run/keys >/run/values
 }
 
-# count ADDRESS INTERFACE
+# count ADDRESS INTERFACE: if $follow is not empty, with the present queue pair of the file
 count() {
 	dart-report --json --interface "$2" --sketch "/run/$1.json" --source "$1" --flows uniform \
-		--count "$flows" --packets $((${counts:?} / 3)) --rate "${rate:?}" \
+		--count "$flows" --packets $((${counts:?} / 3)) --rate "${rate:?}" ${follow:+--follow} \
 		>"/run/$1.counted"
 }
 
