@@ -9,3 +9,4 @@ dart-report_skeletons := flow_counter
 unit_report_options_sources := tools/report/options.c
 unit_int_packet_sources := tools/report/int_packet.c
 unit_report_feed_sources := $(addprefix tools/report/, feed.c int_packet.c)
+unit_report_sketching_sources := tools/report/sketching.c tools/watch/path_watch.c

@@ -10,13 +10,34 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-static void wait_until(clockid_t clock, uint64_t ns)
-{
-	const struct timespec end = { ns / NS_PER_S, ns % NS_PER_S };
+/* How long a clock that was set back stays unnoticed. */
+#define LOOK_NS (NS_PER_S / 2)
 
-	/* A clock that is set ends the wait in time, too. */
-	while (clock_nanosleep(clock, TIMER_ABSTIME, &end, NULL) == EINTR)
+static void wait_until(uint64_t monotonic_ns)
+{
+	const struct timespec end = { monotonic_ns / NS_PER_S, monotonic_ns % NS_PER_S };
+
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &end, NULL) == EINTR)
 		;
+}
+
+/* ns of the present period that are left; 0: the clock is after it, or was set to before it. */
+static uint64_t left_of_period(const struct sketching *sketching)
+{
+	const uint64_t end = dart_sketcher__end(sketching->sketcher);
+	const uint64_t now = dart_clock__ns(CLOCK_REALTIME);
+
+	if (now >= end || end - now > sketching->target.geometry.period * NS_PER_S)
+		return 0;
+	return end - now;
+}
+
+static void wait_for_period(const struct sketching *sketching)
+{
+	uint64_t left;
+
+	while ((left = left_of_period(sketching)))
+		wait_until(dart_clock__ns(CLOCK_MONOTONIC) + (left < LOOK_NS ? left : LOOK_NS));
 }
 
 static void sketching__turn(struct sketching *sketching)
@@ -66,27 +87,33 @@ static int sketching__send(struct sketching *sketching, struct dart_packet_socke
 	struct dart_sketch_write write;
 	size_t length;
 	uint32_t psn;
-	int ret = 0;
+	int ret;
 
 	_Static_assert(DART_SKETCH_FRAME_MAX <= DART_PACKET_SOCKET_FRAME_MAX, "there is room");
 	if (!dart_sketcher__due(sketching->sketcher))
 		return 0;
-	ret = sketching__reload(sketching);
-	while (!ret && dart_sketcher__next(sketching->sketcher, &write)) {
+	/* The collector may start again while strips are sent, which takes long at a low rate. */
+	while (dart_sketcher__due(sketching->sketcher)) {
+		ret = sketching__reload(sketching);
+		if (ret)
+			return ret;
+		dart_sketcher__next(sketching->sketcher, &write);
 		psn = sketching->target.collector.first_psn + counts->strips - 1 -
 		      sketching->former;
 		length = dart_sketch_target__frame(&sketching->target,
 						   dart_packet_socket__mac(socket), &write, psn,
 						   dart_packet_socket__next(socket));
 		ret = dart_packet_socket__push(socket, length);
+		if (ret)
+			return ret;
 	}
-	return ret ?: dart_packet_socket__flush(socket);
+	return dart_packet_socket__flush(socket);
 }
 
 void sketching__await_period(struct sketching *sketching)
 {
 	while (!dart_sketcher__is_whole(sketching->sketcher)) {
-		wait_until(CLOCK_REALTIME, dart_sketcher__end(sketching->sketcher));
+		wait_for_period(sketching);
 		sketching__turn(sketching);
 	}
 }
@@ -109,11 +136,8 @@ int sketching__count(struct sketching *sketching, const uint8_t *key, size_t len
 int sketching__take(struct sketching *sketching, struct live *live, uint64_t end,
 		    struct dart_packet_socket *socket)
 {
-	uint64_t now;
-
-	wait_until(CLOCK_MONOTONIC, end);
-	now = dart_clock__ns(CLOCK_REALTIME);
-	if (now < dart_sketcher__end(sketching->sketcher))
+	wait_until(end);
+	if (left_of_period(sketching))
 		return 0;
 	/* The packets that came since then are in the period that has ended. */
 	live__drain_columns(live, sketching->sketcher);
@@ -130,7 +154,7 @@ int sketching__finish(struct sketching *sketching, struct dart_packet_socket *so
 	ret = sketching__send(sketching, socket);
 	if (ret)
 		return ret;
-	wait_until(CLOCK_REALTIME, dart_sketcher__end(sketching->sketcher));
+	wait_for_period(sketching);
 	sketching__turn(sketching);
 	return sketching__send(sketching, socket);
 }
