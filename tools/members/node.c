@@ -107,33 +107,76 @@ int node__read_auth(const char *path, char text[static NODE_AUTH_MAX], struct da
 	return 0;
 }
 
-static json_t *describe(const struct member_list *list, const char *boot_id)
+/* NULL: out of memory; a list that lacks a member would have others take its targets. */
+static json_t *describe_members(const struct member_list *list)
 {
-	json_t *members = json_array(), *unreached, *root;
-	char text[PORTION_SET_TEXT], number[8];
+	json_t *members = json_array();
 	unsigned int i;
+	int ret = 0;
 
 	for (i = 1; i <= SHARD_MEMBERS_MAX; i++)
 		if (member_set__has(&list->present, i))
-			json_array_append_new(members, json_integer(i));
-	root = json_pack("{so sf sI sb}", "members", members, "valid_until", list->valid_ns / 1e9,
-			 "version", (json_int_t)list->version, "agreed", (int)list->is_agreed);
-	if (root && *boot_id)
-		json_object_set_new(root, "boot_id", json_string(boot_id));
-	if (root && list->session_ns)
-		json_object_set_new(root, "session", json_real(list->session_ns / 1e9));
-	unreached = json_object();
+			ret |= json_array_append_new(members, json_integer(i));
+	if (!ret)
+		return members;
+	json_decref(members);
+	return NULL;
+}
+
+static json_t *describe_unreached(const struct member_list *list)
+{
+	char text[PORTION_SET_TEXT], number[8];
+	json_t *unreached = json_object();
+	unsigned int i;
+	int ret = 0;
+
 	for (i = 0; i < SHARD_UNREACHED_MEMBERS; i++) {
 		if (portion_set__is_empty(&list->unreached[i]))
 			continue;
 		portion_set__print(&list->unreached[i], text);
 		snprintf(number, sizeof(number), "%u", i + 1);
-		json_object_set_new(unreached, number, json_string(text));
+		ret |= json_object_set_new(unreached, number, json_string(text));
 	}
-	if (root && json_object_size(unreached))
-		json_object_set(root, "unreached", unreached);
+	if (!ret)
+		return unreached;
 	json_decref(unreached);
-	return root;
+	return NULL;
+}
+
+/* NULL: out of memory. */
+static json_t *describe(const struct member_list *list, const char *boot_id)
+{
+	json_t *root = json_pack("{so sf sI sb}", "members", describe_members(list), "valid_until",
+				 list->valid_ns / 1e9, "version", (json_int_t)list->version,
+				 "agreed", (int)list->is_agreed);
+	json_t *unreached = describe_unreached(list);
+	int ret = root && unreached ? 0 : -1;
+
+	if (!ret && *boot_id)
+		ret = json_object_set_new(root, "boot_id", json_string(boot_id));
+	if (!ret && list->session_ns)
+		ret = json_object_set_new(root, "session", json_real(list->session_ns / 1e9));
+	if (!ret && json_object_size(unreached))
+		ret = json_object_set(root, "unreached", unreached);
+	json_decref(unreached);
+	if (!ret)
+		return root;
+	json_decref(root);
+	return NULL;
+}
+
+/* json_dumps() leaves out what it found no memory for, and succeeds.  NULL: out of memory. */
+static char *print(const json_t *root)
+{
+	const size_t length = json_dumpb(root, NULL, 0, 0);
+	char *text = length ? malloc(length + 1) : NULL;
+
+	if (text && json_dumpb(root, text, length, 0) == length) {
+		text[length] = '\0';
+		return text;
+	}
+	free(text);
+	return NULL;
 }
 
 static int write_text(const char *path, const char *text, struct dart_error *error)
@@ -154,7 +197,7 @@ int node__write_list(const char *path, const struct member_list *list, const cha
 		     struct dart_error *error)
 {
 	json_t *root = describe(list, boot_id);
-	char *text = root ? json_dumps(root, 0) : NULL;
+	char *text = root ? print(root) : NULL;
 	char *beside = NULL;
 	int ret;
 

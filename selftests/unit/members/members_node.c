@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Names and data of nodes, the list that is written, and the file with credentials. */
 #include <errno.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,8 @@ static void test_names(void **state)
 
 static void test_unreached(void **state)
 {
-	static const char *const others[] = { "1", "1.unreached.", "1.reached.", "1.unreached.00", "" };
+	static const char *const others[] = { "1", "1.unreached.", "1.reached.", "1.unreached.00",
+					      "" };
 	struct portion_set portions = {}, read = {};
 	char name[NODE_UNREACHED_MAX], more[NODE_UNREACHED_MAX + 1];
 	size_t i;
@@ -147,13 +149,73 @@ static void test_auth(void **state)
 	assert_int_equal(node__read_auth(path, text, &error), -ENOENT);
 }
 
+/* ---- without memory */
+
+static uint32_t allocations, last;
+
+static void *allocate(size_t size)
+{
+	return ++allocations == last ? NULL : malloc(size);
+}
+
+static char *read_text(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char *text = calloc(1, 65536);
+
+	assert_non_null(text);
+	if (file) {
+		assert_true(fread(text, 1, 65535, file) > 0);
+		fclose(file);
+	}
+	return text;
+}
+
+/* Whichever allocation fails: the whole list is written, or an error is told. */
+static void test_no_memory(void **state)
+{
+	struct member_list list = { .valid_ns = 1000, .version = 7, .session_ns = 10000 };
+	char path[] = "/tmp/members.XXXXXX";
+	struct dart_error error;
+	uint32_t failures = 0;
+	char *whole, *text;
+	int ret;
+
+	member_set__add(&list.present, 1);
+	member_set__add(&list.present, 2);
+	member_set__add(&list.present, 1000);
+	portion_set__add(&list.unreached[1], 5);
+	close(mkstemp(path));
+	assert_int_equal(node__write_list(path, &list, "a-boot", &error), 0);
+	whole = read_text(path);
+	json_set_alloc_funcs(allocate, free);
+	for (last = 1; last == 1 || allocations >= last - 1; last++) {
+		allocations = 0;
+		unlink(path);
+		ret = node__write_list(path, &list, "a-boot", &error);
+		text = read_text(path);
+		assert_string_equal(text, ret ? "" : whole);
+		free(text);
+		failures += ret == -ENOMEM;
+		if (allocations < last)
+			break;
+	}
+	json_set_alloc_funcs(malloc, free);
+	assert_true(failures > 10);
+	free(whole);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("a node is a member's if its name is a number from 1 to 1024", test_names),
-		TEST("the name of a node says which agents a member does not reach", test_unreached),
+		TEST("the name of a node says which agents a member does not reach",
+		     test_unreached),
 		TEST("the data of nodes is read back, and anything else is refused", test_data),
 		TEST("the controller reads the list that is written", test_list),
+		TEST("a list is whole, or an error is told, whichever allocation fails",
+		     test_no_memory),
 		TEST("credentials are one line of a file, and in no message", test_auth),
 	};
 
