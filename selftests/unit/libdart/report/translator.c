@@ -161,6 +161,35 @@ static void add_at(uint32_t key, uint64_t now)
 	assert_int_equal(dart_translator__add(translator, &added, now, reports), 0);
 }
 
+/* A frame with a time in the future, and a clock that is set back, keep no row. */
+static void test_steps(void **state)
+{
+	const uint64_t s = 1000000000, day = 86400 * s;
+	uint64_t now = 1700000000 * s;
+
+	open_translator(10, HOPS);
+	add_at(1, now);
+	add_at(2, now + 30 * day);
+	assert_true(dart_translator__expire(translator, now + 30 * day, reports));
+	assert_int_equal(key_of(reports), 1);
+	now += s;
+	add_at(3, now);
+	assert_false(dart_translator__expire(translator, now + 999, reports));
+	assert_true(dart_translator__expire(translator, now + 1000, reports));
+	assert_int_equal(key_of(reports), 2);
+	assert_true(dart_translator__expire(translator, now + 1000, reports));
+	assert_int_equal(key_of(reports), 3);
+	add_at(4, UINT64_MAX - 5);
+	now -= day;
+	add_at(5, now);
+	assert_true(dart_translator__expire(translator, now + 1000, reports));
+	assert_true(dart_translator__expire(translator, now + 1000, reports));
+	add_at(6, now + 2000);
+	assert_false(dart_translator__expire(translator, now + 2999, reports));
+	assert_true(dart_translator__expire(translator, now + 3000, reports));
+	assert_int_equal(key_of(reports), 6);
+}
+
 static void test_age(void **state)
 {
 	uint32_t hop;
@@ -378,6 +407,8 @@ int main(void)
 			     test_contradictions, NULL, drop),
 		TEST_FIXTURE("a row is reported when its time has passed",
 			     test_age, NULL, drop),
+		TEST_FIXTURE("a row is reported in time though the clock steps",
+			     test_steps, NULL, drop),
 		TEST_FIXTURE("rows are bounded, and no report has a hop of another key",
 			     test_bound, NULL, drop),
 		TEST_FIXTURE("postcards that are invalid, or of too long paths, change nothing",

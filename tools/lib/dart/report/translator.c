@@ -32,7 +32,9 @@ struct dart_translator {
 	uint32_t rows_log2;
 	uint32_t places;
 	uint64_t age_ns;
-	uint64_t now_ns;	/* the latest time */
+	uint64_t now_ns;	/* goes on, whatever the clock does: see translator__tell() */
+	uint64_t ahead_ns;	/* of @now_ns to the clock; modulo 2^64 */
+	bool is_told;		/* any time */
 	uint32_t oldest, newest;
 	uint32_t incomplete;	/* rows that were reported so, modulo 2^32 */
 	struct dart_translator_counts counts;
@@ -93,6 +95,33 @@ dart_translator__counts(const struct dart_translator *translator)
 }
 
 /* ---- rows */
+
+/* A clock steps by more than any jitter between frames. */
+#define STEP_NS INT64_C(1000000000)
+
+/*
+ * Takes a time of the clock.  A step forward counts as no more than the age that all rows pass, and
+ * a step back as nothing: one frame with a wrong time keeps no later row from its age.
+ */
+static void translator__tell(struct dart_translator *translator, uint64_t time_ns)
+{
+	const int64_t age_ns = translator->age_ns < INT64_MAX ? translator->age_ns : INT64_MAX;
+	const int64_t step_ns = age_ns > STEP_NS ? age_ns : STEP_NS;
+	int64_t passed_ns;
+
+	if (!translator->is_told)
+		translator->ahead_ns = translator->now_ns - time_ns;
+	translator->is_told = true;
+	passed_ns = time_ns + translator->ahead_ns - translator->now_ns;
+	if (passed_ns > step_ns) {
+		translator->ahead_ns -= passed_ns - step_ns;
+		passed_ns = step_ns;
+	} else if (passed_ns < -step_ns) {
+		translator->ahead_ns -= passed_ns;
+	}
+	if (passed_ns > 0)
+		translator->now_ns += passed_ns;
+}
 
 static void translator__begin(struct dart_translator *translator, uint32_t index,
 			      const struct dart_postcard *postcard)
@@ -199,8 +228,7 @@ int dart_translator__add(struct dart_translator *translator, const struct dart_p
 		return -EINVAL;
 	}
 	counts->postcards++;
-	if (now_ns > translator->now_ns)
-		translator->now_ns = now_ns;
+	translator__tell(translator, now_ns);
 	index = translator__index(translator, postcard);
 	row = &translator->rows[index];
 	if (row->key_length && !is_of(row, postcard))
@@ -222,11 +250,12 @@ int dart_translator__add(struct dart_translator *translator, const struct dart_p
 bool dart_translator__expire(struct dart_translator *translator, uint64_t now_ns,
 			     struct dart_translator_report *report)
 {
+	if (now_ns != UINT64_MAX)
+		translator__tell(translator, now_ns);
 	while (translator->oldest != NO_ROW) {
 		const uint64_t since_ns = translator->rows[translator->oldest].since_ns;
 
-		if (now_ns != UINT64_MAX &&
-		    (now_ns < since_ns || now_ns - since_ns < translator->age_ns))
+		if (now_ns != UINT64_MAX && translator->now_ns - since_ns < translator->age_ns)
 			break;
 		if (translator__take_out(translator, translator->oldest, &translator->counts.aged,
 					 report))

@@ -61,7 +61,8 @@ void dart_translator__free(struct dart_translator *translator);
 
 /*
  * Takes a postcard at the time @now_ns of any clock; a time before an earlier one counts as that
- * one.  Returns the number of @reports that are due, or -EINVAL if the postcard was refused.
+ * one.  If the clock steps back by more than a second, and than the age, it goes on from there.
+ * Returns the number of @reports that are due, or -EINVAL if the postcard was refused.
  */
 int dart_translator__add(struct dart_translator *translator, const struct dart_postcard *postcard,
 			 uint64_t now_ns,
