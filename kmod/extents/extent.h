@@ -79,6 +79,8 @@ struct dart_extent {
 	struct hlist_node holder;
 	struct list_head quarantine;
 	u64 last_held;			/* index in @pages */
+	bool stands_in;			/* for another extent over its memory, which was freed */
+	bool is_partial;		/* @pages lacks pages that its region continues to show */
 
 	/*
 	 * @info.pages pages.  NULL for a CPU that is not possible, and in quarantine for pages that

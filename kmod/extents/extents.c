@@ -269,6 +269,7 @@ static bool is_shown(struct dart_extents *extents, const struct page *page)
 	return false;
 }
 
+/* The region itself may hold the pages that it continues to show. */
 static void forget_shown(struct dart_extents *extents, struct dart_extent *extent)
 {
 	u64 at;
@@ -277,6 +278,8 @@ static void forget_shown(struct dart_extents *extents, struct dart_extent *exten
 	for (i = 0; i < extent->copy_pages; i++) {
 		if (!is_shown(extents, first_copy(extent)[i]))
 			continue;
+		if (!dart_quarantine_may_omit(extent))
+			return;
 		for (at = i; at < extent->info.pages; at += extent->copy_pages)
 			extent->pages[at] = NULL;
 	}

@@ -74,18 +74,29 @@ static bool is_held(struct dart_extent *extent)
 }
 
 /*
- * True if another extent keeps the same memory.  That extent goes into quarantine itself if the
- * memory is held when it is removed.  Called with the lock held.
+ * True if another extent keeps the same memory instead of @extent, from now on: it goes into
+ * quarantine itself if any page of the memory is held when it is removed.  Called with the lock
+ * held.
  */
-static bool has_other_holder(const struct dart_extent *extent)
+static bool leave_to_other(const struct dart_extent *extent)
 {
-	const struct dart_extent *other;
+	struct dart_extent *other;
 
-	hash_for_each_possible(holders, other, holder,
-			       (unsigned long)extent->memory)
-		if (other != extent && other->memory == extent->memory)
-			return true;
+	hash_for_each_possible(holders, other, holder, (unsigned long)extent->memory) {
+		if (other == extent || other->memory != extent->memory || other->is_partial)
+			continue;
+		other->stands_in = true;
+		return true;
+	}
 	return false;
+}
+
+bool dart_quarantine_may_omit(struct dart_extent *extent)
+{
+	mutex_lock(&quarantine_lock);
+	extent->is_partial = !extent->stands_in;
+	mutex_unlock(&quarantine_lock);
+	return extent->is_partial;
 }
 
 /* Tells each watch once.  Called with the lock held. */
@@ -108,7 +119,7 @@ static void quarantine_look(struct work_struct *work)
 
 	mutex_lock(&quarantine_lock);
 	list_for_each_entry_safe(extent, next, &quarantine, quarantine) {
-		if (is_held(extent) && !has_other_holder(extent))
+		if (is_held(extent) && !leave_to_other(extent))
 			continue;
 		list_move(&extent->quarantine, &released);
 		hash_del(&extent->holder);
@@ -154,7 +165,7 @@ void dart_quarantine_add(struct dart_extent *extent)
 	}
 
 	mutex_lock(&quarantine_lock);
-	is_kept = is_held(extent) && !has_other_holder(extent);
+	is_kept = is_held(extent) && !leave_to_other(extent);
 	if (is_kept) {
 		/* Until now the caller held the module, by the region's file. */
 		__module_get(THIS_MODULE);

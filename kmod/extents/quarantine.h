@@ -40,6 +40,11 @@ bool dart_page_is_held(struct page *page);
  */
 void dart_quarantine_begin(struct dart_extent *extent);
 /*
+ * To be called before pages are left out of @extent, so that the quarantine does not look at them.
+ * False: another extent relies on it to look at all pages.  Process context.
+ */
+bool dart_quarantine_may_omit(struct dart_extent *extent);
+/*
  * Frees @extent, which no region has and whose @pages no mapping shows.  Frees it at once if its
  * memory is not reused, is not held, or is kept by another extent; otherwise as soon as one of
  * these is true.  The caller holds the module.  Process context.

@@ -104,11 +104,53 @@ static void test_shared(void **state)
 	ibv_close_device(context);
 }
 
+/*
+ * One region is pinned and closed while another one shows the same memory; then the other one no
+ * longer shows one cgroup, whose page it continues to show for the rest.
+ */
+static void test_stand_in(void **state)
+{
+	struct ibv_context *context = loopback__open_device();
+	struct ibv_pd *pd = ibv_alloc_pd(context);
+	int observer = device_open(), pinned = device_open(), other = device_open();
+	struct dart_zero_extent first;
+	struct cgroups cgroups;
+	const char *address;
+	struct ibv_mr *mr;
+
+	make_cgroups(&cgroups);
+	assert_int_equal(device_add_selected(other, DART_ZERO_SOURCE_CGROUP_CPU, cgroups.fds[0], 0,
+					     &first), 0);
+	for (int i = 0; i < CGROUPS; i++)
+		show_cgroup(&cgroups, pinned, i);
+	for (int i = 1; i < CGROUPS; i++)
+		show_cgroup(&cgroups, other, i);
+	address = device_map(pinned);
+	mr = pin_all(pd, pinned, address);
+	munmap((void *)address, device_info(pinned).capacity);
+	close(pinned);
+	assert_int_equal(quarantine_now(observer).extents, 0);
+
+	assert_int_equal(device_remove(other, first.id), 0);
+	assert_int_equal(quarantine_now(observer).extents, 1);
+	close(other);
+	assert_int_equal(quarantine_now(observer).extents, CGROUPS);
+
+	remove_cgroups(&cgroups);
+	assert_int_equal(ibv_dereg_mr(mr), 0);
+	quarantine_ends(observer);
+	close(observer);
+	ibv_dealloc_pd(pd);
+	ibv_close_device(context);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("memory that another region shows is not quarantined, and leaves the quarantine when it is shown again; nothing is held 5 s after the last pin",
 		     test_shared),
+		TEST("memory that another region shows is quarantined when that region removes it, although it continues to show its page",
+		     test_stand_in),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
