@@ -67,7 +67,8 @@ void dart_percpu_end(struct dart_percpu *percpu)
 	lockdep_assert_held(&dart_percpu_lock);
 	if (percpu->is_gone)
 		return;
-	percpu->is_gone = true;
+	/* A record that sees this sees the final counters, too. */
+	smp_store_release(&percpu->is_gone, true);
 	list_for_each_entry(extent, &percpu->shown_by, shows) {
 		WRITE_ONCE(extent->is_gone, true);
 		if (extent->events)

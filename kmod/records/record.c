@@ -518,7 +518,8 @@ static void gather_copies(struct dart_record *record, u64 now, struct dart_recor
 
 static bool has_ended(const struct dart_percpu *percpu)
 {
-	return READ_ONCE(percpu->is_gone) || (percpu->has_ended && percpu->has_ended(percpu));
+	/* Pairs with the release in dart_percpu_end(). */
+	return smp_load_acquire(&percpu->is_gone) || (percpu->has_ended && percpu->has_ended(percpu));
 }
 
 bool dart_record_rests(const struct dart_record *record, u64 pass)
@@ -536,8 +537,9 @@ bool dart_record_rests(const struct dart_record *record, u64 pass)
 bool dart_record_gather(struct dart_record *record, u64 now, struct dart_record_buffer *buffer,
 			struct dart_zero_gathering *cost)
 {
-	if (record->percpu && has_ended(record->percpu))
-		return false;
+	/* Before the values are read, so that a row that is the last has all that was counted. */
+	const bool is_last = record->percpu && has_ended(record->percpu);
+
 	if (record->sampler) {
 		if (!(record->form == DART_ZERO_RECORD_COPIES ?
 			      gather_sampled_rows(record, now, buffer, &cost->stale) :
@@ -551,5 +553,5 @@ bool dart_record_gather(struct dart_record *record, u64 now, struct dart_record_
 		gather_sum(record, now, buffer);
 	}
 	record->sequence = next_sequence(record);
-	return true;
+	return !is_last;
 }

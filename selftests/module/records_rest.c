@@ -145,8 +145,10 @@ static void test_end(void **state)
 	gathered_open(&gathered);
 	record = add_namespace(&gathered, namespace, DART_ZERO_RECORD_REST_MAX);
 	cost_after(&gathered, 2 * PASSES_TO_REST);
+	namespace_send(namespace, 10);
 	close(namespace);
 	assert_int_equal(device_event(gathered.region, DART_ZERO_EVENT_RECORD_GONE), record.id);
+	assert_int_equal(value_of(&gathered, &record), 10);
 	close(gathered.region);
 }
 
@@ -247,7 +249,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST("a record of equal counters is gathered in every eighth pass, and a change is in its row within as many",
 		     test_rest),
-		TEST("the end of a namespace is told while its record rests", test_end),
+		TEST("the end of a namespace is told while its record rests, with the last values in the row",
+		     test_end),
 		TEST("CPU time of a cgroup is in its row long before the rest would end, and so is its end",
 		     test_cgroup),
 		TEST("rows by CPU and the record of the cost never rest", test_other_records),

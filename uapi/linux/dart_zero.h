@@ -388,9 +388,9 @@ struct dart_zero_location {
  * empty, and @unreadable of struct dart_zero_gathering counts the pass.
  *
  * The module gathers the record once before the call returns, then in a work item of
- * the region for all records of the interval.  When its counters end the record keeps
- * its last values, and read() reports it.  Without pieces nothing is added: the call
- * describes a copy of the counters in @length and @name.
+ * the region for all records of the interval.  When its counters end the record gets
+ * their last values and keeps them, and read() reports it.  Without pieces nothing is
+ * added: the call describes a copy of the counters in @length and @name.
  *
  * With @rest_max above 1, a record with one row of counters per CPU rests while they do not change:
  * after two rows with the same counters it is gathered in every second pass, after two more in
