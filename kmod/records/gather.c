@@ -176,8 +176,9 @@ static void gather_work(struct work_struct *work)
 
 	mutex_lock(&gatherer->gathering->lock);
 	was_early = gatherer->is_early && start < gatherer->due_ns;
+	/* A due pass can replace an early one. */
+	gatherer->is_complete = gatherer->is_early;
 	gatherer->is_early = false;
-	gatherer->is_complete = was_early;
 	sum_cgroups(gatherer);
 	gather_all(gatherer);
 	time = ktime_get_ns() - start;
