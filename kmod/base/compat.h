@@ -39,10 +39,16 @@ static inline void vm_flags_mod(struct vm_area_struct *vma, unsigned long set, u
 }
 #endif
 
-/* Before 6.5 the function has one more argument. */
+/*
+ * The page at @address, although NUMA balancing took its mapping away: since 6.5 that is the rule,
+ * before that only FOLL_FORCE does it.  Before 6.5 the function has one more argument.
+ */
 static inline long dart_get_page(struct mm_struct *mm, unsigned long address, unsigned int flags,
 				 struct page **page)
 {
+#ifndef DART_HAS_HONOR_NUMA_FAULT
+	flags |= FOLL_FORCE;
+#endif
 #ifdef DART_HAS_PAGES_WITHOUT_VMAS
 	return get_user_pages_remote(mm, address, 1, flags, page, NULL);
 #else
