@@ -41,15 +41,24 @@ static struct netdev_sampler *of_question(struct dart_question *question)
 
 /* Taken inside rtnl_lock. */
 static DEFINE_MUTEX(netdev_sampler_lock);
-/* By the number of the device.  Each device that ends looks here. */
-static DEFINE_HASHTABLE(netdev_samplers, 8);
+/*
+ * By namespace and number of the device, because most namespaces have a device of each low number.
+ * Each device that ends looks here.
+ */
+static DEFINE_HASHTABLE(netdev_samplers, 12);
+
+static unsigned long key_of(const struct net *net, u32 ifindex)
+{
+	return (unsigned long)net + ifindex;
+}
 
 void dart_netdev_sampler_end(const struct net_device *device)
 {
 	struct netdev_sampler *sampler;
 
 	mutex_lock(&netdev_sampler_lock);
-	hash_for_each_possible(netdev_samplers, sampler, link, device->ifindex)
+	hash_for_each_possible(netdev_samplers, sampler, link,
+			       key_of(dev_net(device), device->ifindex))
 		if (sampler->ifindex == device->ifindex && sampler->net == dev_net(device))
 			WRITE_ONCE(sampler->is_gone, true);
 	mutex_unlock(&netdev_sampler_lock);
@@ -177,7 +186,7 @@ static struct netdev_sampler *netdev_sampler_new(const struct dart_zero_window *
 
 	/* From now on the sampler learns that the device ends. */
 	mutex_lock(&netdev_sampler_lock);
-	hash_add(netdev_samplers, &sampler->link, sampler->ifindex);
+	hash_add(netdev_samplers, &sampler->link, key_of(sampler->net, sampler->ifindex));
 	mutex_unlock(&netdev_sampler_lock);
 	return sampler;
 }
