@@ -189,6 +189,9 @@ static int on_module(struct notifier_block *notifier, unsigned long state, void 
 {
 	const struct module *module = data;
 
+	/* If this fails, the next sampler that is opened tries again. */
+	if (state == MODULE_STATE_LIVE && !strcmp(module->name, "ipv6"))
+		find_protocols();
 	if (strcmp(module->name, "nf_conntrack"))
 		return NOTIFY_DONE;
 	if (state == MODULE_STATE_LIVE)
