@@ -68,7 +68,7 @@ int dart_ioctl_add_record(struct dart_region *region, struct dart_zero_record __
 		return ret;
 
 	if (!added.piece_count) {
-		ret = dart_record_describe(&added);
+		ret = dart_record_describe(&added, region->file);
 		if (!ret && copy_to_user(user, &added, sizeof(added)))
 			ret = -EFAULT;
 		return ret;
@@ -78,7 +78,7 @@ int dart_ioctl_add_record(struct dart_region *region, struct dart_zero_record __
 			      array_size(added.piece_count, sizeof(*pieces)));
 	if (IS_ERR(pieces))
 		return PTR_ERR(pieces);
-	record = dart_record_new(&added, pieces);
+	record = dart_record_new(&added, pieces, region->file);
 	kvfree(pieces);
 	if (IS_ERR(record))
 		return PTR_ERR(record);

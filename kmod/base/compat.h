@@ -57,10 +57,12 @@ static inline long dart_get_page(struct mm_struct *mm, unsigned long address, un
 }
 
 /*
- * May the caller trace @task, whose memory is @mm?  Since 7.2 the task, and no longer its memory,
- * knows the user namespace that it was executed in.  The caller holds exec_update_lock.
+ * May the caller, and the process that opened @opener, trace @task, whose memory is @mm?  Since 7.2
+ * the task, and no longer its memory, knows the user namespace that it was executed in.  The caller
+ * holds exec_update_lock.
  */
-static inline bool dart_may_trace(struct task_struct *task, struct mm_struct *mm)
+static inline bool dart_may_trace(struct task_struct *task, struct mm_struct *mm,
+				  const struct file *opener)
 {
 #ifdef DART_HAS_EXEC_STATE
 	struct task_exec_state *state;
@@ -68,11 +70,13 @@ static inline bool dart_may_trace(struct task_struct *task, struct mm_struct *mm
 
 	rcu_read_lock();
 	state = rcu_dereference(task->exec_state);
-	may = state && ns_capable(state->user_ns, CAP_SYS_PTRACE);
+	may = state && ns_capable(state->user_ns, CAP_SYS_PTRACE) &&
+	      file_ns_capable(opener, state->user_ns, CAP_SYS_PTRACE);
 	rcu_read_unlock();
 	return may;
 #else
-	return ns_capable(mm->user_ns, CAP_SYS_PTRACE);
+	return ns_capable(mm->user_ns, CAP_SYS_PTRACE) &&
+	       file_ns_capable(opener, mm->user_ns, CAP_SYS_PTRACE);
 #endif
 }
 

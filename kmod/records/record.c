@@ -101,10 +101,11 @@ static int open_percpu(struct dart_record *record, const struct dart_zero_window
 	return 0;
 }
 
-static int open_sampler(struct dart_record *record, const struct dart_zero_record *selected)
+static int open_sampler(struct dart_record *record, const struct dart_zero_record *selected,
+			const struct file *opener)
 {
 	const bool is_copies = record->form == DART_ZERO_RECORD_COPIES;
-	struct dart_sampler *sampler = dart_sampler_open(selected);
+	struct dart_sampler *sampler = dart_sampler_open(selected, opener);
 
 	if (IS_ERR(sampler))
 		return PTR_ERR(sampler);
@@ -119,7 +120,8 @@ static int open_sampler(struct dart_record *record, const struct dart_zero_recor
 }
 
 /* Opens the counters that @selected selects. */
-static int open_counters(struct dart_record *record, const struct dart_zero_record *selected)
+static int open_counters(struct dart_record *record, const struct dart_zero_record *selected,
+			 const struct file *opener)
 {
 	const struct dart_zero_window window = {
 		.source = selected->source,
@@ -130,7 +132,7 @@ static int open_counters(struct dart_record *record, const struct dart_zero_reco
 
 	record->form = selected->form;
 	if (dart_sampler_has(selected->source))
-		return open_sampler(record, selected);
+		return open_sampler(record, selected, opener);
 	if (selected->source != DART_ZERO_SOURCE_GATHERING)
 		return open_percpu(record, &window);
 	if (selected->fd != -1 || selected->netns || selected->ifindex ||
@@ -155,10 +157,10 @@ static const char *counters_name(const struct dart_record *record)
 	return record->sampler ? record->sampler->kind->name : "dart_zero_gathering";
 }
 
-int dart_record_describe(struct dart_zero_record *described)
+int dart_record_describe(struct dart_zero_record *described, const struct file *opener)
 {
 	struct dart_record record = { };
-	int ret = open_counters(&record, described);
+	int ret = open_counters(&record, described, opener);
 
 	if (ret)
 		return ret;
@@ -184,7 +186,8 @@ static int prepare_sum(struct dart_record *record)
 }
 
 struct dart_record *dart_record_new(const struct dart_zero_record *selected,
-				    const struct dart_zero_piece *pieces)
+				    const struct dart_zero_piece *pieces,
+				    const struct file *opener)
 {
 	struct dart_record *record;
 	int ret;
@@ -196,7 +199,9 @@ struct dart_record *dart_record_new(const struct dart_zero_record *selected,
 	INIT_LIST_HEAD(&record->link);
 	dart_event_init(&record->gone, DART_ZERO_EVENT_RECORD_GONE);
 
-	ret = open_counters(record, selected) ?: take_pieces(record, pieces) ?: prepare_sum(record);
+	ret = open_counters(record, selected, opener) ?:
+		      take_pieces(record, pieces)	?:
+		      prepare_sum(record);
 	if (ret)
 		goto err_record;
 	record->row_lines = DIV_ROUND_UP(record->words, DART_ZERO_RECORD_LINE_WORDS);

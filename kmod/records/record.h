@@ -67,15 +67,19 @@ struct dart_record {
 	struct dart_record_piece pieces[];
 };
 
-/* Sets @record->length and @record->name for a copy of the counters that it selects. */
-int dart_record_describe(struct dart_zero_record *record);
+/*
+ * Sets @record->length and @record->name for a copy of the counters that it selects.  @opener: as
+ * in dart_sampler_open().
+ */
+int dart_record_describe(struct dart_zero_record *record, const struct file *opener);
 
 /*
  * A record of the counters that @record selects, not yet placed, or ERR_PTR(): -EINVAL or an error
  * of dart_window_open().  Copies @pieces.  The caller has checked capabilities.
  */
 struct dart_record *dart_record_new(const struct dart_zero_record *record,
-				    const struct dart_zero_piece *pieces);
+				    const struct dart_zero_piece *pieces,
+				    const struct file *opener);
 void dart_record_free(struct dart_record *record);
 
 /*

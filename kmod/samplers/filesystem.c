@@ -195,7 +195,8 @@ static struct filesystem *filesystem_new(const struct dart_zero_record *selected
 }
 
 /* If the file system does not answer in time, the sampler is returned without values. */
-struct dart_sampler *dart_filesystem_sampler_open(const struct dart_zero_record *selected)
+struct dart_sampler *dart_filesystem_sampler_open(const struct dart_zero_record *selected,
+						  const struct file *opener)
 {
 	struct filesystem *filesystem = filesystem_new(selected);
 	struct dart_sampler *sampler;

@@ -218,8 +218,11 @@ static int take_locations(struct process_memory *memory)
 	return 0;
 }
 
-/* The memory of the process @number of the caller's PID namespace; the caller drops it. */
-static struct mm_struct *memory_of(pid_t number)
+/*
+ * The memory of the process @number of the caller's PID namespace; the caller drops it.  @opener:
+ * as in dart_process_memory_sampler_open().
+ */
+static struct mm_struct *memory_of(pid_t number, const struct file *opener)
 {
 	struct pid *pid = find_get_pid(number);
 	struct task_struct *task = get_pid_task(pid, PIDTYPE_TGID);
@@ -238,7 +241,7 @@ static struct mm_struct *memory_of(pid_t number)
 	if (!mm)
 		goto unlock;
 	ret = 0;
-	if (dart_may_trace(task, mm))
+	if (dart_may_trace(task, mm, opener))
 		mmgrab(mm);
 	else
 		ret = -EPERM;
@@ -250,7 +253,8 @@ put_task:
 	return ret ? ERR_PTR(ret) : mm;
 }
 
-struct dart_sampler *dart_process_memory_sampler_open(const struct dart_zero_record *selected)
+struct dart_sampler *dart_process_memory_sampler_open(const struct dart_zero_record *selected,
+						      const struct file *opener)
 {
 	const u32 count = selected->location_count;
 	struct process_memory *memory;
@@ -270,7 +274,7 @@ struct dart_sampler *dart_process_memory_sampler_open(const struct dart_zero_rec
 	ret = take_locations(memory);
 	if (ret)
 		goto free_memory;
-	memory->mm = memory_of(selected->pid);
+	memory->mm = memory_of(selected->pid, opener);
 	ret = PTR_ERR_OR_ZERO(memory->mm);
 	if (ret)
 		goto free_memory;

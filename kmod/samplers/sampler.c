@@ -18,7 +18,8 @@ struct sampled_source {
 	bool by_netns; /* instead of @by_fd */
 	bool by_ifindex;
 	/* Instead of all these, for sources that a struct dart_zero_record selects: */
-	struct dart_sampler *(*open_selected)(const struct dart_zero_record *selected);
+	struct dart_sampler *(*open_selected)(const struct dart_zero_record *selected,
+					      const struct file *opener);
 };
 
 #define SAMPLED(source) [(source) - DART_ZERO_SOURCE_SAMPLED]
@@ -106,7 +107,8 @@ struct dart_sampler *dart_sampler_new(const struct dart_sampler_kind *kind)
 	return sampler;
 }
 
-struct dart_sampler *dart_sampler_open(const struct dart_zero_record *selected)
+struct dart_sampler *dart_sampler_open(const struct dart_zero_record *selected,
+				       const struct file *opener)
 {
 	const struct dart_zero_window selected_window = {
 		.source = selected->source,
@@ -120,7 +122,7 @@ struct dart_sampler *dart_sampler_open(const struct dart_zero_record *selected)
 	if (!source)
 		return ERR_PTR(-EINVAL);
 	if (source->open_selected)
-		return source->open_selected(selected);
+		return source->open_selected(selected, opener);
 	if ((source->by_fd && !window->netns ? window->fd < 0 : window->fd != -1) ||
 	    (window->netns && !source->by_netns) || source->by_ifindex != !!window->ifindex)
 		return ERR_PTR(-EINVAL);

@@ -10,6 +10,7 @@
 #include <linux/dart_zero_samples.h>
 
 struct dart_sampler;
+struct file;
 
 #define DART_SAMPLE_MAX (DART_ZERO_RECORD_WORDS_MAX * 8) /* bytes */
 
@@ -71,9 +72,11 @@ bool dart_sampler_has(u32 source);
 
 /*
  * A sampler of the object that @selected selects, or ERR_PTR(): the errors of dart_window_open().
- * The caller has checked capabilities.  Process context.
+ * @opener: the file of the region that will show the samples.  The caller has checked capabilities
+ * that all sources need.  Process context.
  */
-struct dart_sampler *dart_sampler_open(const struct dart_zero_record *selected);
+struct dart_sampler *dart_sampler_open(const struct dart_zero_record *selected,
+				       const struct file *opener);
 void dart_sampler_free(struct dart_sampler *sampler);
 
 /* A sampler without an object. */
@@ -109,12 +112,15 @@ struct dart_sampler *dart_disk_sampler_open(const struct dart_zero_window *windo
  * values, but not long.  -ENODEV: PID 1 has no file system of this device there; -ENAMETOOLONG,
  * -EFAULT: @path cannot be read.
  */
-struct dart_sampler *dart_filesystem_sampler_open(const struct dart_zero_record *selected);
+struct dart_sampler *dart_filesystem_sampler_open(const struct dart_zero_record *selected,
+						  const struct file *opener);
 /*
  * Memory of the process @selected->pid, which it does not keep: samples of a process that has
- * ended, or executed another program, return -ENODEV.  -ESRCH: no such process; -EPERM: the caller
- * lacks CAP_SYS_PTRACE in the user namespace of the memory; -EINVAL, -EFAULT: @selected->locations.
+ * ended, or executed another program, return -ENODEV.  -ESRCH: no such process; -EPERM: the caller,
+ * or the process that opened @opener, lacks CAP_SYS_PTRACE in the user namespace of the memory;
+ * -EINVAL, -EFAULT: @selected->locations.
  */
-struct dart_sampler *dart_process_memory_sampler_open(const struct dart_zero_record *selected);
+struct dart_sampler *dart_process_memory_sampler_open(const struct dart_zero_record *selected,
+						      const struct file *opener);
 
 #endif /* DART_ZERO_SAMPLER_H */

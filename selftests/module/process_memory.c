@@ -570,6 +570,24 @@ static void test_capability(void **state)
 	stop_watching(&watched);
 }
 
+/* The process that opens the region may have mapped it before it passes the descriptor on. */
+static void test_opener(void **state)
+{
+	static const struct dart_zero_piece piece = { .width = 8, .count = 1 };
+	const struct dart_zero_location location = location_at(common->words, 1);
+	const pid_t pid = start(wait_for_signals);
+	struct dart_zero_record record;
+	int region;
+
+	set_ptrace(false);
+	region = device_open();
+	set_ptrace(true);
+	record = record_of_locations(pid, record_pages_new(region, 1), &location, 1, &piece);
+	assert_int_equal(record_add(region, &record), -EPERM);
+	close(region);
+	end(pid);
+}
+
 static int share_memory(void **state)
 {
 	common = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -594,6 +612,7 @@ int main(void)
 		TEST("malformed locations and processes that do not exist are refused",
 		     test_refusals),
 		TEST("a caller without CAP_SYS_PTRACE is refused", test_capability),
+		TEST("a region whose opener lacked CAP_SYS_PTRACE is refused", test_opener),
 	};
 
 	return cmocka_run_group_tests(tests, share_memory, NULL);

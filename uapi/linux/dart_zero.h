@@ -404,8 +404,9 @@ struct dart_zero_location {
  * (no room in these pages, or too many records), EDQUOT (one user would own more than an
  * eighth of DART_ZERO_RECORDS_MAX).  For a file system: ENODEV (no file system of this
  * device is mounted at @path), ENAMETOOLONG (@path is longer than 4,095 bytes).  For memory of a
- * process: ESRCH (no such process), EPERM (no CAP_SYS_PTRACE in the user namespace of the process),
- * EINVAL (a malformed location, or too many).
+ * process: ESRCH (no such process), EPERM (the caller or the opener lacks CAP_SYS_PTRACE in the
+ * user namespace of the process), EINVAL (a malformed location, or too many).  For PERF and
+ * SOCKETS also the errors with which the kernel refuses an event of perf or a socket.
  */
 struct dart_zero_record {
 	__u32 size;		/* in: sizeof(struct dart_zero_record) */
