@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Points as text.  With the argument "prometheus" or "openmetrics" it prints the points
- * of two hosts instead, for other programs to read: see metric_text_read.sh.
+ * Points as text.  With the argument "prometheus" or "openmetrics" it prints the points of two
+ * hosts instead, or with another argument of three whose types differ, for other programs to read:
+ * see metric_text_read.sh.
  */
 #include <math.h>
 #include <stdio.h>
@@ -121,6 +122,53 @@ static struct metric_text_target text_host__target(const struct text_host *host)
 	};
 }
 
+/* A host whose families have other types than those of the same names of other hosts. */
+static const struct metric_family odd_families[] = {
+	{ .name = "latency_seconds", .help = "", .unit = "", .type = METRIC_GAUGE,
+	  .series_count = 1 },
+	{ .name = "node_load1", .help = "", .unit = "", .type = METRIC_HISTOGRAM,
+	  .first_series = 1, .series_count = 1 },
+	{ .name = "node_network_receive_bytes_total", .help = "", .unit = "", .type = METRIC_GAUGE,
+	  .first_series = 2, .series_count = 1 },
+};
+static const struct metric_series odd_series[] = {
+	{ .family = 0, .name = "latency_seconds", .text = "" },
+	{ .family = 1, .name = "node_load1_bucket", .text = "le=\"+Inf\"" },
+	{ .family = 2, .name = "node_network_receive_bytes_total", .text = "" },
+};
+static const struct metric_plan odd_plan = {
+	.families = odd_families,
+	.family_count = 3,
+	.series = odd_series,
+	.series_count = 3,
+};
+static const struct metric_point odd_points[] = {
+	{ 1, 6000 * SECOND }, { 2, 6000 * SECOND }, { 3, 6000 * SECOND },
+};
+
+/* The caller frees it. */
+static char *text_of_three(enum metric_text_format format)
+{
+	struct metric_text_target targets[3];
+	struct text_host one, other;
+	size_t length;
+	char *text;
+
+	text_host__init(&one, "one:4792", NULL);
+	text_host__init(&other, "other:4792", NULL);
+	targets[0] = (struct metric_text_target){
+		.labels = "instance=\"odd:4792\"",
+		.plan = &odd_plan,
+		.points = odd_points,
+	};
+	targets[1] = text_host__target(&one);
+	targets[2] = text_host__target(&other);
+	assert_int_equal(metric_text__print(targets, 3, format, true, &text, &length), 0);
+	text_host__free(&one);
+	text_host__free(&other);
+	return text;
+}
+
 /* The caller frees it. */
 static char *text_of_two(enum metric_text_format format, bool has_times)
 {
@@ -200,6 +248,28 @@ static void test_openmetrics(void **state)
 	free(text);
 }
 
+static void test_types(void **state)
+{
+	char *text = text_of_three(METRIC_TEXT_PROMETHEUS);
+
+	assert_has(text, "# TYPE latency_seconds untyped\n"
+			 "latency_seconds{instance=\"odd:4792\"} 1 6000000\n"
+			 "latency_seconds_bucket{instance=\"one:4792\"");
+	assert_has(text, "\nlatency_seconds_bucket{instance=\"other:4792\"");
+	assert_has(text, "# TYPE node_load1 untyped\n"
+			 "node_load1{instance=\"one:4792\"} 0.5 5999250\n"
+			 "node_load1{instance=\"other:4792\"} 0.5 5999250\n"
+			 "node_load1_bucket{instance=\"odd:4792\",le=\"+Inf\"} 2 6000000\n");
+	/* Other families keep their types. */
+	assert_has(text, "# TYPE dart_scrape_missed_total counter\n");
+	free(text);
+	text = text_of_three(METRIC_TEXT_OPENMETRICS);
+	assert_has(text, "# TYPE node_network_receive_bytes_total unknown\n"
+			 "node_network_receive_bytes_total{instance=\"odd:4792\"} 3 6000\n"
+			 "node_network_receive_bytes_total{instance=\"one:4792\",");
+	free(text);
+}
+
 static void test_without_times(void **state)
 {
 	char *text = text_of_two(METRIC_TEXT_PROMETHEUS, false);
@@ -263,9 +333,9 @@ static void test_numbers(void **state)
 	assert_string_equal(text, "-9223372036.854775808");
 }
 
-static int print(enum metric_text_format format)
+static int print(enum metric_text_format format, bool are_mixed)
 {
-	char *text = text_of_two(format, true);
+	char *text = are_mixed ? text_of_three(format) : text_of_two(format, true);
 
 	fputs(text, stdout);
 	free(text);
@@ -279,12 +349,14 @@ int main(int argc, char **argv)
 		     test_prometheus),
 		TEST("OpenMetrics has counters by their other name, units, seconds, sorted buckets and an end",
 		     test_openmetrics),
+		TEST("a family of several types has all series, and no type", test_types),
 		TEST("points can be without times, and there may be none", test_without_times),
 		TEST("numbers are short, and the same when they are read back", test_numbers),
 	};
 
 	if (argc > 1)
 		return print(strcmp(argv[1], "openmetrics") ? METRIC_TEXT_PROMETHEUS :
-							      METRIC_TEXT_OPENMETRICS);
+							      METRIC_TEXT_OPENMETRICS,
+			     argc > 2);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,8 @@ $python -c 'import prometheus_client' 2>/dev/null ||
 text=$(mktemp)
 "$program" prometheus >"$text.prometheus"
 "$program" openmetrics >"$text.openmetrics"
+"$program" prometheus mixed >"$text.mixed"
+"$program" openmetrics mixed >"$text.mixed_openmetrics"
 
 # How many samples the parser of MODULE finds in FILE; it fails if the text is wrong.
 samples() {
@@ -32,11 +34,15 @@ check "prometheus_client reads all samples of the Prometheus format" \
 	all prometheus_client.parser prometheus
 check "prometheus_client reads all samples of OpenMetrics" \
 	all prometheus_client.openmetrics.parser openmetrics
+check "prometheus_client reads all samples of families of several types" \
+	all prometheus_client.parser mixed
+check "and of those of OpenMetrics" \
+	all prometheus_client.openmetrics.parser mixed_openmetrics
 if command -v promtool >/dev/null; then
 	check "promtool has nothing to say about the Prometheus format" \
 		sh -c "[ -z \"\$(promtool check metrics <$text.prometheus 2>&1 | tee /dev/stderr)\" ]"
 else
 	echo "# promtool is not installed (Debian package prometheus)"
 fi
-rm -f "$text" "$text.prometheus" "$text.openmetrics"
+rm -f "$text" "$text."*
 finish

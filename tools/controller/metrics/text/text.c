@@ -16,6 +16,8 @@ struct metric_text_stream {
 	uint32_t *at; /* index of each target's next family */
 	/* The family in progress, with the target and its series where the last piece ended. */
 	const struct metric_family *first;
+	bool is_mixed; /* targets have it with different types */
+	bool are_buckets; /* of a mixed family: histograms, which come last, are printed now */
 	size_t target;
 	uint32_t series;
 	bool is_begun; /* the family's metadata is printed */
@@ -38,23 +40,45 @@ static const struct metric_family *family_at(const struct metric_text_target *ta
 }
 
 /*
- * Returns the next family by name among the current families of all targets; NULL at the end of
- * all.
+ * Chooses the next family by name among the current families of all targets, and notes whether they
+ * agree on its type: no target may hide the series of others by another type.
  */
-static const struct metric_family *first_family(const struct metric_text_target *targets,
-						size_t count, const uint32_t *at)
+static void choose_family(struct metric_text_stream *stream)
 {
 	const struct metric_family *first = NULL, *family;
+	int order;
 	size_t i;
 
-	for (i = 0; i < count; i++) {
-		family = family_at(&targets[i], at[i]);
+	for (i = 0; i < stream->count; i++) {
+		family = family_at(&stream->targets[i], stream->at[i]);
+		if (!family)
+			continue;
 		/* Named families of all targets use the same text. */
-		if (family && (!first || (family->name != first->name &&
-					  strcmp(family->name, first->name) < 0)))
+		order = 0;
+		if (first && family->name != first->name)
+			order = strcmp(family->name, first->name);
+		if (!first || order < 0) {
 			first = family;
+			stream->is_mixed = false;
+		} else if (!order) {
+			stream->is_mixed |= family->type != first->type;
+		}
 	}
-	return first;
+	stream->first = first;
+	stream->target = 0;
+	stream->is_begun = false;
+	stream->are_buckets = false;
+}
+
+/* Prints the metadata of the family in progress; one of several types has none of them. */
+static void print_metadata(struct metric_text_stream *stream, const struct metric_family *family)
+{
+	struct metric_family printed = *family;
+
+	if (stream->is_mixed)
+		printed.type = METRIC_UNTYPED;
+	text_writer__print_family(&stream->writer, &printed);
+	stream->is_begun = true;
 }
 
 /*
@@ -78,8 +102,7 @@ static bool print_series(struct metric_text_stream *stream, const struct metric_
 		if (!target->points[at].time_ns)
 			continue;
 		if (!stream->is_begun)
-			text_writer__print_family(writer, family);
-		stream->is_begun = true;
+			print_metadata(stream, family);
 		text_writer__print_point(writer, target->labels, length, plan->series[at].name,
 					 plan->series[at].text, &target->points[at]);
 	}
@@ -87,8 +110,20 @@ static bool print_series(struct metric_text_stream *stream, const struct metric_
 	return true;
 }
 
-/* Prints the family of all targets, from the target where the last piece ended. */
-static void print_family(struct metric_text_stream *stream, size_t bytes)
+/*
+ * Readers of OpenMetrics take the buckets of a family without a type for another family, whose
+ * samples must follow each other.
+ */
+static bool is_later(const struct metric_text_stream *stream, const struct metric_family *family)
+{
+	return stream->is_mixed && !stream->are_buckets && family->type == METRIC_HISTOGRAM;
+}
+
+/*
+ * Prints the family of the targets, from the target where the last piece ended.  Returns whether it
+ * is printed of all.
+ */
+static bool print_targets(struct metric_text_stream *stream, size_t bytes)
 {
 	const struct metric_family *first = stream->first, *family;
 	uint32_t *at;
@@ -96,12 +131,24 @@ static void print_family(struct metric_text_stream *stream, size_t bytes)
 	for (; stream->target < stream->count; stream->target++) {
 		at = &stream->at[stream->target];
 		family = family_at(&stream->targets[stream->target], *at);
-		if (!family || (family->name != first->name && strcmp(family->name, first->name)))
+		if (!family || (family->name != first->name && strcmp(family->name, first->name)) ||
+		    is_later(stream, family))
 			continue;
-		if (family->type == first->type &&
-		    !print_series(stream, &stream->targets[stream->target], family, bytes))
-			return;
+		if (!print_series(stream, &stream->targets[stream->target], family, bytes))
+			return false;
 		++*at;
+	}
+	return true;
+}
+
+static void print_family(struct metric_text_stream *stream, size_t bytes)
+{
+	if (!print_targets(stream, bytes))
+		return;
+	if (stream->is_mixed && !stream->are_buckets) {
+		stream->are_buckets = true;
+		stream->target = 0;
+		return;
 	}
 	stream->first = NULL;
 }
@@ -132,11 +179,8 @@ int metric_text_stream__next(struct metric_text_stream *stream, size_t bytes, co
 
 	writer->length = 0;
 	while (!stream->is_done && !writer->has_failed && writer->length < bytes) {
-		if (!stream->first) {
-			stream->first = first_family(stream->targets, stream->count, stream->at);
-			stream->target = 0;
-			stream->is_begun = false;
-		}
+		if (!stream->first)
+			choose_family(stream);
 		if (stream->first) {
 			print_family(stream, bytes);
 		} else {
