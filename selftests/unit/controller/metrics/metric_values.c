@@ -104,6 +104,35 @@ static void test_conversions(void **state)
 	trial__free(&trial);
 }
 
+/* An agent cannot add to the metrics of the controller itself. */
+static void test_own(void **state)
+{
+	static const struct wanted_field fields[] = {
+		{ "ready", "", DART_CONTROL_FIELD_GAUGE },
+		{ "controller_ready", "", DART_CONTROL_FIELD_GAUGE },
+		{}
+	};
+	static const struct wanted_field others[] = {
+		{ "controller_ready", "", DART_CONTROL_FIELD_GAUGE },
+		{}
+	};
+	struct trial trial;
+	uint32_t i;
+
+	trial__init(&trial, NULL);
+	trial__add(&trial, "-controller", host__record(&trial.host, fields));
+	trial__add(&trial, "-", host__record(&trial.host, others));
+	trial__add(&trial, "controllers", host__record(&trial.host, others));
+	trial__plan(&trial);
+	assert_non_null(trial__family(&trial, "dart_agent_controller_ready"));
+	assert_non_null(trial__family(&trial, "dart_agent_controller_controller_ready"));
+	assert_non_null(trial__family(&trial, "dart_controllers_controller_ready"));
+	for (i = 0; i < trial.plan->family_count; i++)
+		assert_int_not_equal(strncmp(trial.plan->families[i].name, "dart_controller_", 16),
+				     0);
+	trial__free(&trial);
+}
+
 static void test_generic(void **state)
 {
 	static const struct wanted_field fields[] = {
@@ -236,6 +265,7 @@ int main(void)
 		TEST("values are sums, masked, compared, limited, scaled, divided, and only when they count",
 		     test_conversions),
 		TEST("fields without a name have one with a base unit", test_generic),
+		TEST("no entry of an agent is among the metrics of the controller", test_own),
 		TEST("points are never of the future", test_times),
 		TEST("histograms are cumulated buckets, in the order of their bounds",
 		     test_histogram),

@@ -10,6 +10,9 @@
 #include "tools/controller/metrics/names/base_unit.h"
 
 #define TOTAL "_total"
+/* Families of the controller itself, for which alerts wait: no agent may add to them. */
+#define OWN "dart_controller_"
+#define NOT_OWN "dart_agent_controller_"
 
 /* A name while it is composed: words with one '_' between them. */
 struct name_text {
@@ -19,7 +22,9 @@ struct name_text {
 
 static void name_text__add(struct name_text *name, const char *word)
 {
-	const size_t most = sizeof(name->text) - sizeof(TOTAL);
+	/* name_text__end() may make it longer. */
+	const size_t most =
+		sizeof(name->text) - sizeof(TOTAL) - (strlen(NOT_OWN) - strlen(OWN));
 	char to;
 
 	if (name->length && name->length < most && *word)
@@ -50,6 +55,18 @@ static bool name_text__strip(struct name_text *name, const char *word)
 	name->length -= strlen(word) + 1;
 	name->text[name->length] = '\0';
 	return true;
+}
+
+/* The name is whole. */
+static void name_text__end(struct name_text *name)
+{
+	const size_t length = strlen(OWN);
+
+	if (strncmp(name->text, OWN, length))
+		return;
+	memmove(name->text + strlen(NOT_OWN), name->text + length, name->length - length + 1);
+	memcpy(name->text, NOT_OWN, strlen(NOT_OWN));
+	name->length += strlen(NOT_OWN) - length;
 }
 
 static enum metric_type type_of(const struct dart_field *field)
@@ -84,6 +101,7 @@ static void name_field(struct name_text *name, const char *source, const struct 
 		name_text__add(name, unit->name);
 	if (field->kind == DART_CONTROL_FIELD_COUNTER)
 		name_text__add(name, "total");
+	name_text__end(name);
 }
 
 /* Finds or adds the family in the plan; PLAN_NONE if neither is possible. */
@@ -215,6 +233,7 @@ static void add_info(struct plan_entry *entry, struct plan_builder *builder,
 	name_text__add(&name, "dart");
 	name_text__add(&name, entry->parts.source);
 	name_text__add(&name, "info");
+	name_text__end(&name);
 	value.row = plan_entry__row(entry, builder, copy);
 	plan_builder__add(builder,
 			  find_family(builder, name.text, "Texts of a row, as labels.", "",
