@@ -19,6 +19,9 @@ unit_hung_drivers_sources := $(addprefix agent/, region/source.c \
 	$(addprefix gather/, filesystem.c mount_tables.c netlink.c question.c rdma_ports.c))
 unit_mount_tables_sources := agent/gather/mount_tables.c agent/region/mounts.c
 unit_local_path_sources := agent/rdma/local_path.c agent/rdma/device.c agent/base/log.c
+unit_extents_sources := $(wildcard $(addprefix agent/, base/*.c region/*.c)) \
+	$(addprefix agent/gather/, extents.c record_pages.c slices.c)
+unit_extents_skeletons := $(dartd_skeletons)
 unit_links_sources := $(addprefix agent/gather/, links.c netlink.c question.c)
 unit_slices_sources := $(addprefix agent/, base/entry_index.c gather/slices.c)
 unit_schema_json_sources := agent/schema/schema_json.c

@@ -3,6 +3,7 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,10 @@ static int add_extent(struct extents *extents, enum dart_zero_extent_kind kind, 
 		.length = extents->page_size,
 		.stride = extents->page_size,
 	};
+	if (entry_index__add(&extents->ids, &extent->info.id)) {
+		free(extent);
+		return -ENOMEM;
+	}
 	if (next)
 		TAILQ_INSERT_BEFORE(next, extent, link);
 	else
@@ -96,6 +101,7 @@ static void make_hole(const struct extents *extents, struct extent *extent)
 
 void extents__remove(struct extents *extents, struct extent *extent)
 {
+	entry_index__remove(&extents->ids, &extent->info.id);
 	TAILQ_REMOVE(&extents->list, extent, link);
 	extents->count--;
 	make_hole(extents, extent);
@@ -107,12 +113,9 @@ void extents__remove(struct extents *extents, struct extent *extent)
 
 struct extent *extents__find(const struct extents *extents, uint32_t id)
 {
-	struct extent *extent;
+	const char *found = entry_index__find(&extents->ids, &id);
 
-	TAILQ_FOREACH(extent, &extents->list, link)
-		if (extent->info.id == id)
-			return extent;
-	return NULL;
+	return found ? (struct extent *)(found - offsetof(struct extent, info.id)) : NULL;
 }
 
 /* ---- slabs and slices */
@@ -293,6 +296,7 @@ int extents__open(struct extents *extents, struct dart_error *error)
 	/* Holes read as 0. */
 	mprotect(memory, EXTENTS_CAPACITY, PROT_READ);
 	*extents = (struct extents){
+		.ids = ENTRY_INDEX_OF_NUMBERS,
 		.memory = memory,
 		.page_size = sysconf(_SC_PAGESIZE),
 		.needs_writable = !host__can_pin_read_only(),

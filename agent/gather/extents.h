@@ -29,6 +29,7 @@ struct extent {
 
 struct extents {
 	TAILQ_HEAD(extents_list, extent) list;
+	struct entry_index ids;
 	struct slices slices;
 	uint8_t *memory; /* EXTENTS_CAPACITY bytes */
 	uint32_t page_size;

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Many extents: one is found as fast as among few. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <libdart/clock.h>
+
+#include "agent/gather/extents.h"
+#include "selftests/unit/unit.h"
+
+#define FEW 200
+#define MANY 8000
+#define FINDS 1000
+
+static void add_slabs(struct extents *extents, uint32_t count)
+{
+	struct dart_zero_slab slab = { .flags = DART_ZERO_SLAB_RECORDS, .pages = 1 };
+
+	while (extents->count < count)
+		assert_int_equal(extents__add_slab(extents, &slab), 0);
+}
+
+/* The least time of some attempts to find extents, and ids of records, which are none, ns. */
+static uint64_t time_finds(const struct extents *extents)
+{
+	uint64_t seed = 1, least = UINT64_MAX, start, time;
+	uint32_t i, id, attempt;
+
+	for (attempt = 0; attempt < 3; attempt++) {
+		start = dart_clock__ns(CLOCK_MONOTONIC);
+		for (i = 0; i < FINDS; i++) {
+			id = 1 + random__below(&seed, extents->count);
+			assert_int_equal(extents__find(extents, id)->info.id, id);
+			assert_null(extents__find(extents, extents->last_id + id));
+		}
+		time = dart_clock__ns(CLOCK_MONOTONIC) - start;
+		least = time < least ? time : least;
+	}
+	return least;
+}
+
+static void test_find(void **state)
+{
+	struct extents extents;
+	struct dart_error error;
+	uint64_t few, many;
+
+	assert_int_equal(extents__open(&extents, &error), 0);
+	add_slabs(&extents, FEW);
+	few = time_finds(&extents);
+	add_slabs(&extents, MANY);
+	many = time_finds(&extents);
+	if (many > 10 * few)
+		fail_msg("%d extents: %llu ns, %d: %llu ns", FEW, (unsigned long long)few, MANY,
+			 (unsigned long long)many);
+	extents__remove(&extents, extents__find(&extents, 7));
+	assert_null(extents__find(&extents, 7));
+	extents__close(&extents);
+	assert_null(extents.ids.root);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST("an extent is found among 8,000 as fast as among 200", test_find),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
