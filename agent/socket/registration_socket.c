@@ -102,6 +102,13 @@ static void registration_socket__take(struct registration_socket *socket, int fd
 		log__peer_warning("cannot serve a client: %s", strerror(-ret));
 }
 
+/* Opens the spare descriptor again, once one is free: a thread may still close a client's. */
+static void registration_socket__keep_spare(struct registration_socket *socket)
+{
+	if (socket->spare < 0)
+		socket->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
 /*
  * Accepts a client when no descriptor is free: otherwise the client would wait, and the loop would
  * call dartd again at once.  Only a client of root takes the place of another client.
@@ -111,7 +118,9 @@ static int registration_socket__take_spare(struct registration_socket *socket)
 	int fd, ret = 0;
 	uid_t uid = -1;
 
-	close(socket->spare);
+	if (socket->spare >= 0)
+		close(socket->spare);
+	socket->spare = -1;
 	fd = accept4(socket->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (fd < 0) {
 		ret = registration_socket__pause(socket, errno);
@@ -122,7 +131,7 @@ static int registration_socket__take_spare(struct registration_socket *socket)
 		count__add(&socket->clients.counts->rejected, 1);
 		log__peer_warning("a client is turned away: too many files are open");
 	}
-	socket->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	registration_socket__keep_spare(socket);
 	return ret;
 }
 
@@ -131,6 +140,7 @@ static int on_event(sd_event_source *source, int listening, uint32_t revents, vo
 	struct registration_socket *socket = userdata;
 	int fd;
 
+	registration_socket__keep_spare(socket);
 	fd = accept4(listening, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 	if (fd >= 0) {
 		registration_socket__take(socket, fd,
@@ -323,7 +333,8 @@ void registration_socket__close(struct registration_socket *socket)
 	unlink(socket->address.sun_path);
 	clients__close(&socket->clients);
 	registration_socket__close_events(socket);
-	close(socket->spare);
+	if (socket->spare >= 0)
+		close(socket->spare);
 	close(socket->fd);
 	close(socket->lock);
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -154,6 +155,56 @@ static void test_choice(void **state)
 	assert_ptr_equal(clients__choose_victim(&clients, 0, 6), &monitors[0]);
 }
 
+/* ---- no descriptor is free */
+
+#define TURNED_AWAY 20
+
+/* Runs the loop until @fd gets a reply, which must contain @part. */
+static void wait_for_reply(sd_event *loop, int fd, const char *part)
+{
+	char reply[512] = "";
+	ssize_t length;
+
+	while ((length = recv(fd, reply, sizeof(reply) - 1, MSG_DONTWAIT)) < 0)
+		assert_true(sd_event_run(loop, 20000000) > 0);
+	if (!strstr(reply, part))
+		fail_msg("%zd bytes: %s", length, reply);
+}
+
+/* Each client has sent a request, so that its socket is closed by a thread. */
+static void test_no_descriptors(void **state)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	struct registration_socket socket_of_dartd;
+	struct rlimit before, none;
+	int fds[TURNED_AWAY], i;
+	struct dart_error error;
+	sd_event *loop;
+
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/socket", (char *)*state);
+	assert_true(sd_event_new(&loop) >= 0);
+	assert_int_equal(registration_socket__open(&socket_of_dartd, loop, address.sun_path,
+						   no_requests, NULL, &changes, &counts, &error),
+			 0);
+	for (i = 0; i < TURNED_AWAY; i++)
+		fds[i] = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	none = before;
+	none.rlim_cur = fds[TURNED_AWAY - 1] + 1;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	for (i = 0; i < TURNED_AWAY; i++) {
+		assert_int_equal(connect(fds[i], (struct sockaddr *)&address, sizeof(address)), 0);
+		assert_int_equal(send(fds[i], "x", 1, 0), 1);
+		wait_for_reply(loop, fds[i], "too many clients");
+	}
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	assert_int_equal(counts.connected, 0);
+	for (i = 0; i < TURNED_AWAY; i++)
+		close(fds[i]);
+	registration_socket__close(&socket_of_dartd);
+	sd_event_unref(loop);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +212,8 @@ int main(void)
 			     test_starts, make_place, remove_place),
 		TEST("the client without a request for the longest time makes room, of the user with the most clients; root's do not",
 		     test_choice),
+		TEST_FIXTURE("without a free descriptor each client is turned away, also one with a request",
+			     test_no_descriptors, make_place, remove_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
