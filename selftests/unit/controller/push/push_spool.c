@@ -208,6 +208,40 @@ static void test_damaged_page(void **state)
 	assert_int_equal(make_directory(NULL), 0);
 }
 
+/* Bytes that this process has read so far. */
+static unsigned long long bytes_read(void)
+{
+	unsigned long long bytes;
+	FILE *file = fopen("/proc/self/io", "re");
+
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "rchar: %llu", &bytes), 1);
+	fclose(file);
+	return bytes;
+}
+
+/* A spool may have more bytes than can be read while the control loop waits. */
+static void test_long(void **state)
+{
+	enum { MESSAGES = 100, BYTES = 100000 };
+	struct spool *spool = open_spool(1 << 30);
+	unsigned long long before;
+	uint64_t samples;
+	uint32_t i;
+
+	for (i = 1; i <= MESSAGES; i++)
+		assert_int_equal(add(spool, i, BYTES), 0);
+	samples = spool__samples(spool);
+	spool__close(spool);
+	before = bytes_read();
+	spool = open_spool(1 << 30);
+	assert_in_range(bytes_read() - before, 0, MESSAGES * BYTES / 10);
+	assert_int_equal(spool__samples(spool), samples);
+	for (i = 1; i <= MESSAGES; i++)
+		assert_int_equal(take(spool), i);
+	spool__close(spool);
+}
+
 /* Without a position all is sent again. */
 static void test_position(void **state)
 {
@@ -292,6 +326,7 @@ int main(void)
 		SPOOL_TEST("a wrong byte costs its body, which is counted, and a head nothing",
 			   test_damaged),
 		SPOOL_TEST("a page of zeros costs the messages that it touches", test_damaged_page),
+		SPOOL_TEST("of a long spool only the heads of messages are read at first", test_long),
 		SPOOL_TEST("a position that is damaged is the beginning", test_position),
 		SPOOL_TEST("a spool has one user, and says why it cannot be opened",
 			   test_lock),

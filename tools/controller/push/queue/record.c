@@ -100,21 +100,35 @@ static int read_body(int fd, uint64_t offset, const struct record *record,
 	return 0;
 }
 
+/* As record__look(), and sets @record. */
+static int read_head(int fd, uint64_t offset, uint64_t end, struct record *record,
+		     struct record_extent *extent)
+{
+	uint64_t length;
+
+	if (end - offset < sizeof(*record) || read_all(fd, record, sizeof(*record), offset) ||
+	    (!is_head(record) && !mend(record)))
+		return -EIO;
+	length = sizeof(*record) + le32toh(record->length);
+	extent->samples = le32toh(record->samples);
+	extent->length = length < end - offset ? length : end - offset;
+	return extent->length < length ? -EBADMSG : 0;
+}
+
+int record__look(int fd, uint64_t offset, uint64_t end, struct record_extent *extent)
+{
+	struct record record;
+
+	return read_head(fd, offset, end, &record, extent);
+}
+
 int record__read(int fd, uint64_t offset, uint64_t end, struct message **message,
 		 struct record_extent *extent)
 {
 	struct record record;
-	uint64_t length;
 
-	if (end - offset < sizeof(record) || read_all(fd, &record, sizeof(record), offset) ||
-	    (!is_head(&record) && !mend(&record)))
-		return -EIO;
-	length = sizeof(record) + le32toh(record.length);
-	extent->samples = le32toh(record.samples);
-	extent->length = length < end - offset ? length : end - offset;
-	if (extent->length < length)
-		return -EBADMSG;
-	return read_body(fd, offset + sizeof(record), &record, message);
+	return read_head(fd, offset, end, &record, extent) ?:
+		       read_body(fd, offset + sizeof(record), &record, message);
 }
 
 /* The offset of a head in @bytes; @length without a head. */

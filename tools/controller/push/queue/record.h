@@ -34,6 +34,11 @@ uint64_t record__length(const struct message *message);
  */
 int record__read(int fd, uint64_t offset, uint64_t end, struct message **message,
 		 struct record_extent *extent);
+/*
+ * The same of the head alone: the body is there, but may have wrong bytes.  Returns 0; -EBADMSG if
+ * the body is cut off; -EIO if no head is there.
+ */
+int record__look(int fd, uint64_t offset, uint64_t end, struct record_extent *extent);
 /* Offset of the next head from @offset on; @end without one. */
 uint64_t record__find(int fd, uint64_t offset, uint64_t end);
 /* Returns 0 or -errno; some of it may be written then. */

@@ -103,9 +103,9 @@ uint64_t segment__added_at(const struct segment *segment, uint64_t offset)
 
 int segment__scan(struct segment *segment, int fd, uint64_t sent)
 {
-	struct message *message;
+	struct record_extent extent;
+	uint64_t begin, at, end;
 	struct stat status;
-	uint64_t at, end;
 	int ret;
 
 	if (fstat(fd, &status))
@@ -113,14 +113,19 @@ int segment__scan(struct segment *segment, int fd, uint64_t sent)
 	segment->length = status.st_size;
 	set_times(segment, fd, &status);
 	at = end = segment->sent = sent < segment->length ? sent : segment->length;
-	while (!(ret = segment__next_message(fd, segment->length, &at, &message,
-					     &segment->damage))) {
-		segment->samples += message->samples;
-		end = at;
-		free(message);
+	while (at < segment->length) {
+		begin = at;
+		ret = record__look(fd, begin, segment->length, &extent);
+		at = ret == -EIO ? record__find(fd, begin + 1, segment->length) :
+				   begin + extent.length;
+		if (!ret) {
+			segment->samples += extent.samples;
+			end = at;
+			continue;
+		}
+		segment->damage.bytes += at - begin;
+		segment->damage.samples += ret == -EIO ? 0 : extent.samples;
 	}
-	if (ret != -ENODATA)
-		return ret;
 	/* Or else the next program would count it again. */
 	if (end < segment->length && !ftruncate(fd, end))
 		segment->length = end;

@@ -26,7 +26,7 @@ struct segment {
 	/* When its first and its last message were added, CLOCK_MONOTONIC, modulo 2^64. */
 	uint64_t first_ns, last_ns;
 	bool is_loose; /* not forced to the disk since it was written to */
-	/* Damage found when the spool was opened, which is counted already. */
+	/* Damage of heads found when the spool was opened, which is counted already. */
 	struct damage damage;
 };
 
@@ -44,7 +44,8 @@ int segment__next_message(int fd, uint64_t end, uint64_t *offset, struct message
 			  struct damage *damage);
 /*
  * Fills in the length, the samples and the times of the file @fd of a program before, which is sent
- * up to @sent, and cuts off the incomplete message at its end.  Returns 0 or -errno.
+ * up to @sent, and cuts off the incomplete message at its end.  Only heads are read: a spool may
+ * have far more bytes than can be read while the caller waits.  Returns 0 or -errno.
  */
 int segment__scan(struct segment *segment, int fd, uint64_t sent);
 /*
