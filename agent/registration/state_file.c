@@ -11,6 +11,7 @@
 #include <xxhash.h>
 
 #include <libdart/files.h>
+#include <libdart/json.h>
 
 #include "state_file.h"
 
@@ -67,7 +68,7 @@ static void read_boot_id(char id[BOOT_ID_SIZE])
 /* Reads the registrations of the file; the caller's.  NULL: out of memory. */
 static char *print(const json_t *registrations)
 {
-	return json_dumps(registrations, JSON_COMPACT | JSON_SORT_KEYS);
+	return dart_json__print(registrations, JSON_COMPACT | JSON_SORT_KEYS);
 }
 
 static void compute_checksum(const char *bytes, char text[CHECKSUM_SIZE])

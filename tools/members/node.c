@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include <libdart/files.h>
+#include <libdart/json.h>
 
 unsigned int node__member(const char *name)
 {
@@ -165,20 +166,6 @@ static json_t *describe(const struct member_list *list, const char *boot_id)
 	return NULL;
 }
 
-/* json_dumps() leaves out what it found no memory for, and succeeds.  NULL: out of memory. */
-static char *print(const json_t *root)
-{
-	const size_t length = json_dumpb(root, NULL, 0, 0);
-	char *text = length ? malloc(length + 1) : NULL;
-
-	if (text && json_dumpb(root, text, length, 0) == length) {
-		text[length] = '\0';
-		return text;
-	}
-	free(text);
-	return NULL;
-}
-
 static int write_text(const char *path, const char *text, struct dart_error *error)
 {
 	const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
@@ -197,7 +184,7 @@ int node__write_list(const char *path, const struct member_list *list, const cha
 		     struct dart_error *error)
 {
 	json_t *root = describe(list, boot_id);
-	char *text = root ? print(root) : NULL;
+	char *text = root ? dart_json__print(root, 0) : NULL;
 	char *beside = NULL;
 	int ret;
 

@@ -82,12 +82,52 @@ static void test_digits(void **state)
 	json_decref(narrow);
 }
 
+/* ---- without memory */
+
+static uint32_t allocations, last;
+
+static void *allocate(size_t size)
+{
+	return ++allocations == last ? NULL : malloc(size);
+}
+
+static void test_no_memory(void **state)
+{
+	json_t *json = json_pack("{s:[i, f, s], s:{s:n, s:b}}", "a list of names", 1, 0.5, "a text",
+				 "an object", "nothing", "true", 1);
+	const size_t flags[] = { 0, JSON_SORT_KEYS, JSON_INDENT(2) };
+	uint32_t failures = 0;
+	char *whole, *text;
+	size_t i;
+
+	for (i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
+		json_set_alloc_funcs(malloc, free);
+		whole = dart_json__print(json, flags[i]);
+		assert_non_null(whole);
+		json_set_alloc_funcs(allocate, free);
+		for (last = 1, allocations = 1; allocations >= last; last++) {
+			allocations = 0;
+			text = dart_json__print(json, flags[i]);
+			if (text)
+				assert_string_equal(text, whole);
+			failures += !text;
+			free(text);
+		}
+		free(whole);
+	}
+	json_set_alloc_funcs(malloc, free);
+	assert_true(failures > 0);
+	json_decref(json);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("integers up to 2^64 - 1 are printed as they were read", test_integers),
 		TEST("larger ones and damaged texts are refused, reals stay reals", test_others),
 		TEST("a string that only resembles a wide integer stays a string", test_strings),
+		TEST("a text is whole, or there is none, whichever allocation fails",
+		     test_no_memory),
 		TEST("the digits of a wide integer can be had, of others not", test_digits),
 	};
 

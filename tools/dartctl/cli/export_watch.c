@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include <libdart/clock.h>
+#include <libdart/json.h>
 
 #include "client.h"
 #include "export_watch.h"
@@ -100,7 +101,7 @@ static int session__connect(struct session *session)
 static int session__write(struct session *session, json_t *json)
 {
 	const char *path = session->watch->path;
-	char *text = json_dumps(json, JSON_INDENT(1) | JSON_ENSURE_ASCII);
+	char *text = dart_json__print(json, JSON_INDENT(1) | JSON_ENSURE_ASCII);
 	int ret = 0;
 
 	if (!text)

@@ -10,6 +10,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <libdart/json.h>
 #include <libdart/report/collectors.h>
 
 #include "instant.h"
@@ -36,7 +37,7 @@ int share_file__write(const char *path, const struct dart_share_history *history
 		      struct dart_error *error)
 {
 	json_t *root = dart_share_history__to_json(history);
-	char *text = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
+	char *text = root ? dart_json__print(root, JSON_INDENT(2)) : NULL;
 	int ret;
 
 	json_decref(root);

@@ -75,7 +75,7 @@ static size_t marked_digits(const char *text, size_t length)
 
 char *dart_json__dumps(const json_t *json, size_t flags)
 {
-	char *text = json_dumps(json, flags | JSON_ENSURE_ASCII);
+	char *text = dart_json__print(json, flags | JSON_ENSURE_ASCII);
 	size_t length = text ? strlen(text) : 0, from, to = 0, taken, digits;
 
 	for (from = 0; from < length; from += taken) {
