@@ -6,10 +6,12 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <gnutls/crypto.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,11 +19,9 @@
 
 #include "files.h"
 
-#define KEY_FILE	"authority/authority.key"
+#define PRIVATE "authority"
+#define KEY_FILE PRIVATE "/authority.key"
 #define CERTIFICATE_FILE "authorities.pem"
-#define REVOKED_FILE	"revoked.pem"
-#define ISSUED		"authority/issued"
-#define REVOKED		"authority/revoked"
 
 #define DAY (24 * 3600)
 #define SERIAL_BYTES 16
@@ -188,7 +188,7 @@ static int make_authority(struct tls_authority *authority)
 
 static int make_directories(const char *directory, struct dart_error *error)
 {
-	static const char *const below[] = { "authority", ISSUED, REVOKED };
+	static const char *const below[] = { PRIVATE, TLS_ISSUED, TLS_REVOKED };
 	char path[PATH_MAX];
 	int ret = tls_files__make_directory(directory, 0755, error);
 	size_t i;
@@ -201,6 +201,44 @@ static int make_directories(const char *directory, struct dart_error *error)
 	return ret;
 }
 
+/* Refuses to make an authority in the place of another one. */
+static int check_new(const struct tls_authority *authority, struct dart_error *error)
+{
+	if (!tls_files__exist(authority->directory, CERTIFICATE_FILE))
+		return 0;
+	return dart_error__set(
+		error, EEXIST,
+		"'%s/%s' is of another authority, whose key is not here (run this where it is, or choose another --directory)",
+		authority->directory, CERTIFICATE_FILE);
+}
+
+/*
+ * Keeps other commands away until tls_authority__close(): two lists of revoked certificates that
+ * were made at once would each lack what the other has.  Only the owner can open the directory.
+ */
+static int lock(struct tls_authority *authority, bool may_create, struct dart_error *error)
+{
+	const char *directory = authority->directory;
+	char path[PATH_MAX];
+	int ret = 0;
+
+	if (snprintf(path, sizeof(path), "%s/" PRIVATE, directory) >= PATH_MAX)
+		return dart_error__set(error, ENAMETOOLONG, "'%s' is too long", directory);
+	if (may_create && !tls_files__exist(directory, PRIVATE))
+		ret = check_new(authority, error) ?: make_directories(directory, error);
+	if (ret)
+		return ret;
+	authority->lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (authority->lock < 0 && errno == ENOENT)
+		return dart_error__set(
+			error, ENOENT,
+			"there is no authority in '%s' (run this where dartctl tls create was run)",
+			directory);
+	if (authority->lock < 0 || flock(authority->lock, LOCK_EX))
+		return dart_error__system(error, errno, "cannot lock '%s'", path);
+	return 0;
+}
+
 static int create(struct tls_authority *authority, struct dart_error *error)
 {
 	gnutls_datum_t key = {}, certificate = {};
@@ -209,14 +247,8 @@ static int create(struct tls_authority *authority, struct dart_error *error)
 		{ .name = KEY_FILE, .text = &key, .is_private = true },
 		{ .name = CERTIFICATE_FILE, .text = &certificate },
 	};
-	int ret;
+	int ret = check_new(authority, error) ?: make_directories(authority->directory, error);
 
-	if (tls_files__exist(authority->directory, CERTIFICATE_FILE))
-		return dart_error__set(
-			error, EEXIST,
-			"'%s/%s' is of another authority, whose key is not here (run this where it is, or choose another --directory)",
-			authority->directory, CERTIFICATE_FILE);
-	ret = make_directories(authority->directory, error);
 	if (ret)
 		return ret;
 	ret = gnutls_x509_crt_init(&authority->certificate);
@@ -257,7 +289,12 @@ int tls_authority__open(struct tls_authority *authority, const char *directory,
 	gnutls_datum_t key = {}, certificate = {};
 	int ret;
 
-	*authority = (struct tls_authority){ .directory = directory };
+	*authority = (struct tls_authority){ .directory = directory, .lock = -1 };
+	ret = lock(authority, may_create, error);
+	if (ret) {
+		tls_authority__close(authority);
+		return ret;
+	}
 	if (!tls_files__exist(directory, KEY_FILE)) {
 		ret = may_create ? create(authority, error) :
 				   dart_error__set(
@@ -290,8 +327,11 @@ void tls_authority__close(struct tls_authority *authority)
 		gnutls_x509_privkey_deinit(authority->key);
 	if (authority->certificate)
 		gnutls_x509_crt_deinit(authority->certificate);
+	if (authority->lock >= 0)
+		close(authority->lock);
 	authority->key = NULL;
 	authority->certificate = NULL;
+	authority->lock = -1;
 }
 
 /* ---- issuing */
@@ -339,7 +379,7 @@ static int keep_record(const struct tls_authority *authority, gnutls_x509_crt_t 
 
 	if (ret < 0)
 		return failed(error, "read a serial number", ret);
-	snprintf(name, sizeof(name), ISSUED "/%s", serial);
+	snprintf(name, sizeof(name), TLS_ISSUED "/%s", serial);
 	return tls_files__write(authority->directory, &file, 1, false, error);
 }
 
@@ -403,8 +443,9 @@ static int tell_file(const char *directory, const char *below, const char *file,
 	if (snprintf(name, sizeof(name), "%s/%s", below, file) >= PATH_MAX)
 		return 0;
 	ret = tls_files__read(directory, name, &text, error);
+	/* Revoked since its name was read: it is told with the revoked ones. */
 	if (ret)
-		return ret;
+		return ret == -ENOENT ? 0 : ret;
 	ret = gnutls_x509_crt_init(&certificate);
 	if (ret < 0) {
 		gnutls_free(text.data);
@@ -412,7 +453,7 @@ static int tell_file(const char *directory, const char *below, const char *file,
 	}
 	ret = gnutls_x509_crt_import(certificate, &text, GNUTLS_X509_FMT_PEM);
 	ret = ret < 0 ? failed(error, "read a certificate", ret) :
-			told(data, file, certificate, !strcmp(below, REVOKED));
+			told(data, file, certificate, !strcmp(below, TLS_REVOKED));
 	gnutls_x509_crt_deinit(certificate);
 	gnutls_free(text.data);
 	return ret;
@@ -425,8 +466,8 @@ static bool is_record(const char *file)
 	return length > 4 && !strcmp(file + length - 4, ".pem");
 }
 
-static int tell_directory(const char *directory, const char *below,
-			  tls_told *told, void *data, struct dart_error *error)
+int tls_authority__tell(const char *directory, const char *below, tls_told *told, void *data,
+			struct dart_error *error)
 {
 	char path[PATH_MAX];
 	struct dirent *entry;
@@ -447,103 +488,6 @@ static int tell_directory(const char *directory, const char *below,
 
 int tls_authority__list(const char *directory, tls_told *told, void *data, struct dart_error *error)
 {
-	return tell_directory(directory, ISSUED, told, data, error) ?:
-		       tell_directory(directory, REVOKED, told, data, error);
-}
-
-/* ---- revoking */
-
-struct revocation {
-	const struct tls_authority *authority;
-	const char *name;
-	gnutls_x509_crl_t list;
-	int count;
-	struct dart_error *error;
-};
-
-/* Moves the record, so that each list contains the certificate from now on. */
-static int revoke_one(void *data, const char *file, gnutls_x509_crt_t certificate, bool is_revoked)
-{
-	struct revocation *revocation = data;
-	const char *directory = revocation->authority->directory;
-	char from[PATH_MAX], to[PATH_MAX];
-
-	if (is_revoked || !tls_certificate__has_name(certificate, revocation->name))
-		return 0;
-	if (snprintf(from, sizeof(from), "%s/" ISSUED "/%s", directory, file) >= PATH_MAX ||
-	    snprintf(to, sizeof(to), "%s/" REVOKED "/%s", directory, file) >= PATH_MAX)
-		return dart_error__set(revocation->error, ENAMETOOLONG, "'%s' is too long",
-				       directory);
-	if (rename(from, to))
-		return dart_error__system(revocation->error, errno, "cannot write '%s'", to);
-	revocation->count++;
-	return 0;
-}
-
-static int add_to_list(void *data, const char *file, gnutls_x509_crt_t certificate, bool is_revoked)
-{
-	struct revocation *revocation = data;
-	int ret = gnutls_x509_crl_set_crt(revocation->list, certificate, time(NULL));
-
-	return ret < 0 ? failed(revocation->error, "list a certificate", ret) : 0;
-}
-
-/* The list is valid as long as the authority, so a host without a newer list keeps working. */
-static int sign_list(struct revocation *revocation, gnutls_datum_t *text)
-{
-	const struct tls_authority *authority = revocation->authority;
-	const int64_t now = time(NULL);
-	uint8_t number[8];
-	int ret, i;
-
-	for (i = 0; i < 8; i++)
-		number[i] = (uint64_t)now >> (56 - 8 * i);
-	ret = gnutls_x509_crl_set_version(revocation->list, 2);
-	if (ret >= 0)
-		ret = gnutls_x509_crl_set_this_update(revocation->list, now - DAY);
-	if (ret >= 0)
-		ret = gnutls_x509_crl_set_next_update(
-			revocation->list, gnutls_x509_crt_get_expiration_time(
-						  authority->certificate));
-	if (ret >= 0)
-		ret = gnutls_x509_crl_set_number(revocation->list, number, sizeof(number));
-	if (ret >= 0)
-		ret = gnutls_x509_crl_sign2(revocation->list, authority->certificate,
-					    authority->key, GNUTLS_DIG_SHA256, 0);
-	return ret < 0 ? ret : gnutls_x509_crl_export2(revocation->list, GNUTLS_X509_FMT_PEM, text);
-}
-
-static int write_list(struct revocation *revocation, struct dart_error *error)
-{
-	const char *directory = revocation->authority->directory;
-	gnutls_datum_t text = {};
-	const struct tls_file file = { .name = REVOKED_FILE, .text = &text };
-	int ret = gnutls_x509_crl_init(&revocation->list);
-
-	if (ret < 0)
-		return failed(error, "make a list", ret);
-	ret = tell_directory(directory, REVOKED, add_to_list, revocation, error);
-	if (!ret) {
-		ret = sign_list(revocation, &text);
-		ret = ret < 0 ? failed(error, "sign the list", ret) :
-				tls_files__write(directory, &file, 1, true, error);
-	}
-	gnutls_free(text.data);
-	gnutls_x509_crl_deinit(revocation->list);
-	return ret;
-}
-
-int tls_authority__revoke(const struct tls_authority *authority,
-			  const char *name, struct dart_error *error)
-{
-	struct revocation revocation = {
-		.authority = authority,
-		.name = name,
-		.error = error,
-	};
-	int ret;
-
-	ret = tell_directory(authority->directory, ISSUED, revoke_one, &revocation, error) ?:
-		      write_list(&revocation, error);
-	return ret ?: revocation.count;
+	return tls_authority__tell(directory, TLS_ISSUED, told, data, error) ?:
+		       tls_authority__tell(directory, TLS_REVOKED, told, data, error);
 }

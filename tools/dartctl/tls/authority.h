@@ -21,6 +21,9 @@
 
 #define TLS_AUTHORITY_DAYS 3650
 #define TLS_DAYS_DEFAULT   365
+/* Directories of records, below that of the authority. */
+#define TLS_ISSUED  "authority/issued"
+#define TLS_REVOKED "authority/revoked"
 /* Names in one certificate. */
 #define TLS_NAMES_MAX 16
 
@@ -50,6 +53,7 @@ struct tls_authority {
 	gnutls_x509_privkey_t key;
 	gnutls_x509_crt_t certificate;
 	bool is_new;	/* made by this call */
+	int lock;	/* descriptor that keeps other commands away */
 };
 
 /* A key and its certificate, in PEM; gnutls_free() frees the bytes. */
@@ -63,8 +67,8 @@ struct tls_pair {
 bool tls_name__is_valid(const char *name);
 
 /*
- * Reads the authority of @directory; without one, makes it if @may_create.  Returns 0, or
- * -errno with a sentence.
+ * Waits until no other command uses the authority of @directory, and reads it; without one, makes
+ * it if @may_create.  Returns 0, or -errno with a sentence.
  */
 int tls_authority__open(struct tls_authority *authority, const char *directory,
 			bool may_create, struct dart_error *error);
@@ -84,12 +88,9 @@ typedef int tls_told(void *data, const char *file, gnutls_x509_crt_t certificate
 int tls_authority__list(const char *directory, tls_told *told, void *data,
 			struct dart_error *error);
 
-/*
- * Revokes all certificates with @name, writes the list of revoked certificates, and returns their
- * number; 0 if no certificate with this name is unrevoked.
- */
-int tls_authority__revoke(const struct tls_authority *authority,
-			  const char *name, struct dart_error *error);
+/* The same for the records in one directory, TLS_ISSUED or TLS_REVOKED. */
+int tls_authority__tell(const char *directory, const char *below, tls_told *told, void *data,
+			struct dart_error *error);
 
 /* Gets the i-th name of @certificate as text; returns false after the last one. */
 bool tls_certificate__name(gnutls_x509_crt_t certificate, unsigned int i, char name[static 256]);

@@ -12,9 +12,9 @@
 #include <libdart/tls_places.h>
 
 #include "files.h"
+#include "revocation.h"
 
 #define AUTHORITIES_FILE "authorities.pem"
-#define REVOKED_FILE	 "revoked.pem"
 #define BLOCKS_MAX	 16
 
 static int copy(gnutls_datum_t *to, const void *bytes, size_t size, struct dart_error *error)
@@ -37,8 +37,8 @@ int tls_bundle__make(struct tls_bundle *bundle, const char *directory, enum tls_
 	ret = copy(&bundle->certificate, pair->certificate.data, pair->certificate.size, error) ?:
 		      copy(&bundle->key, pair->key.data, pair->key.size, error)			?:
 		      tls_files__read(directory, AUTHORITIES_FILE, &bundle->authorities, error);
-	if (!ret && tls_files__exist(directory, REVOKED_FILE))
-		ret = tls_files__read(directory, REVOKED_FILE, &bundle->revoked, error);
+	if (!ret && tls_files__exist(directory, TLS_REVOKED_FILE))
+		ret = tls_files__read(directory, TLS_REVOKED_FILE, &bundle->revoked, error);
 	if (ret)
 		tls_bundle__clear(bundle);
 	return ret;
@@ -229,9 +229,9 @@ static int check_authority(const struct tls_bundle *bundle, const char *director
 static int install_list(const struct tls_bundle *bundle, const char *directory,
 			struct dart_error *error)
 {
-	const struct tls_file list = { .name = REVOKED_FILE, .text = &bundle->revoked };
+	const struct tls_file list = { .name = TLS_REVOKED_FILE, .text = &bundle->revoked };
 
-	if (!bundle->revoked.data || is_there(directory, REVOKED_FILE, &bundle->revoked))
+	if (!bundle->revoked.data || is_there(directory, TLS_REVOKED_FILE, &bundle->revoked))
 		return 0;
 	return tls_files__write(directory, &list, 1, true, error);
 }

@@ -16,6 +16,7 @@
 
 #include "bundle.h"
 #include "files.h"
+#include "revocation.h"
 #include "tools/dartctl/cli/command.h"
 
 /* Size limit of a file to install: a certificate has 1 to 2 KiB, a revoked entry 40 bytes. */
@@ -97,7 +98,7 @@ static int tell(const struct options *options, const struct choice *choice,
 
 /* Makes files for @names in the place of @choice. */
 static int issue(const struct options *options, const struct choice *choice,
-		 const struct tls_authority *authority, enum tls_kind kind,
+		 struct tls_authority *authority, enum tls_kind kind,
 		 char *const *names, int count)
 {
 	struct tls_bundle bundle = {};
@@ -112,6 +113,9 @@ static int issue(const struct options *options, const struct choice *choice,
 	expires = pair.expires;
 	ret = tls_bundle__make(&bundle, choice->directory, kind, &pair, &error);
 	tls_pair__clear(&pair);
+	/* Whoever reads a pipe may be slow, and the authority is not needed any more. */
+	if (choice->output)
+		tls_authority__close(authority);
 	if (!ret)
 		ret = choice->output ? tls_bundle__write(&bundle, choice->output, &error) :
 				       tls_bundle__install(&bundle, choice->directory,
@@ -307,7 +311,7 @@ int command_tls_revoke(struct options *options, int argc, char **argv)
 	count = tls_authority__open(&authority, choice.directory, false, &error);
 	if (count)
 		return fail(-count, "%s", error.text);
-	count = tls_authority__revoke(&authority, argv[optind], &error);
+	count = tls_revocation__add(&authority, argv[optind], &error);
 	tls_authority__close(&authority);
 	if (count < 0)
 		return fail(-count, "%s", error.text);

@@ -142,6 +142,43 @@ check "another certificate is added" tls revoke monitor
 check "the list is put there again" with_list
 check "the controller is on it" is_revoked "$dir/controller.pem"
 check "and the host still is" is_revoked "$scratch/old"
+
+# revoked_at_once: 16 names by 16 commands; each succeeds
+revoked_at_once() {
+	local i pids=() ok=0
+
+	for i in {1..16}; do
+		tls create host "at-once$i" --output "$scratch/at-once$i.pem" >/dev/null || return
+	done
+	for i in {1..16}; do
+		tls revoke "at-once$i" >/dev/null &
+		pids+=($!)
+	done
+	for i in "${pids[@]}"; do
+		wait "$i" || ok=1
+	done
+	return "$ok"
+}
+
+all_are_revoked() {
+	local i
+
+	for i in {1..16}; do
+		is_revoked "$scratch/at-once$i.pem" || return
+	done
+}
+
+check "16 names are revoked by commands that run at once" revoked_at_once
+check "the list is put there once more" with_list
+check "all 16 are on it" all_are_revoked
+check "a name is revoked by a command that cannot write the list" sh -c \
+	"dartctl tls create host full --output $scratch/full.pem --directory $dir &&
+	mkdir $dir/revoked.pem.new && ! dartctl tls revoke full --directory $dir &&
+	rmdir $dir/revoked.pem.new"
+check "the next one says that it is revoked now" tls revoke full
+check "then the list has it" sh -c "cat $dir/authorities.pem $dir/revoked.pem >$scratch/both"
+check "and it is refused" is_revoked "$scratch/full.pem"
+refuse "only once" "has the name 'full'" tls revoke full
 check "another machine installs the list" \
 	dartctl tls install "$dir/revoked.pem" --directory "$other"
 check "it is that list" cmp "$dir/revoked.pem" "$other/revoked.pem"
@@ -150,5 +187,5 @@ dartctl tls revoke foe --directory "$scratch/foe" >/dev/null
 check "a list that another authority has signed is refused" unchanged \
 	dartctl tls install "$scratch/foe/revoked.pem" --directory "$other"
 check "the list says who is revoked" sh -c \
-	"dartctl -j tls list --directory $dir | gojq -e '[.[] | select(.state == \"revoked\")] | length == 3'"
+	"dartctl -j tls list --directory $dir | gojq -e '[.[] | select(.state == \"revoked\")] | length == 20'"
 finish
