@@ -226,6 +226,28 @@ static int check_authority(const struct tls_bundle *bundle, const char *director
 		directory, AUTHORITIES_FILE);
 }
 
+/*
+ * Has @directory a newer list of the same authority?  An older one would make this machine accept
+ * certificates again that were revoked since.
+ */
+static bool has_newer_list(const struct tls_bundle *bundle, const char *directory)
+{
+	gnutls_x509_crt_t authority = NULL;
+	struct dart_error error;
+	gnutls_datum_t own;
+	bool is_newer;
+
+	if (!tls_files__exist(directory, TLS_REVOKED_FILE) ||
+	    tls_files__read(directory, TLS_REVOKED_FILE, &own, &error))
+		return false;
+	is_newer = import_certificate(&bundle->authorities, &authority) >= 0 &&
+		   is_list_of(&own, authority) && tls_revocation__is_older(&bundle->revoked, &own);
+	if (authority)
+		gnutls_x509_crt_deinit(authority);
+	gnutls_free(own.data);
+	return is_newer;
+}
+
 static int install_list(const struct tls_bundle *bundle, const char *directory,
 			struct dart_error *error)
 {
@@ -233,7 +255,13 @@ static int install_list(const struct tls_bundle *bundle, const char *directory,
 
 	if (!bundle->revoked.data || is_there(directory, TLS_REVOKED_FILE, &bundle->revoked))
 		return 0;
-	return tls_files__write(directory, &list, 1, true, error);
+	if (!has_newer_list(bundle, directory))
+		return tls_files__write(directory, &list, 1, true, error);
+	/* The list that is there goes with the certificate of the bundle, too. */
+	return bundle->certificate.data ?
+		       0 :
+		       dart_error__set(error, ESTALE, "'%s/%s' is a newer list", directory,
+				       TLS_REVOKED_FILE);
 }
 
 static const char *reader_of(enum tls_kind kind, const char *directory)

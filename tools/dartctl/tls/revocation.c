@@ -11,10 +11,54 @@
 #include "files.h"
 
 #define DAY (24 * 3600)
+#define NUMBER_BYTES 8
 
 static int failed(struct dart_error *error, const char *what, int code)
 {
 	return dart_error__set(error, EIO, "cannot %s: %s", what, gnutls_strerror(code));
+}
+
+/* The number of a list; 0: it has none, or one that no authority of dartctl made. */
+static uint64_t number_of(gnutls_x509_crl_t list)
+{
+	uint8_t bytes[NUMBER_BYTES];
+	size_t size = sizeof(bytes), i;
+	uint64_t number = 0;
+
+	if (!list || gnutls_x509_crl_get_number(list, bytes, &size, NULL) < 0)
+		return 0;
+	for (i = 0; i < size; i++)
+		number = number << 8 | bytes[i];
+	return number;
+}
+
+/* NULL: it is no list. */
+static gnutls_x509_crl_t parse(const gnutls_datum_t *text)
+{
+	gnutls_x509_crl_t list;
+
+	if (gnutls_x509_crl_init(&list) < 0)
+		return NULL;
+	if (gnutls_x509_crl_import(list, text, GNUTLS_X509_FMT_PEM) >= 0)
+		return list;
+	gnutls_x509_crl_deinit(list);
+	return NULL;
+}
+
+bool tls_revocation__is_older(const gnutls_datum_t *text, const gnutls_datum_t *other)
+{
+	const gnutls_datum_t *const texts[] = { text, other };
+	uint64_t numbers[2];
+	gnutls_x509_crl_t list;
+	size_t i;
+
+	for (i = 0; i < 2; i++) {
+		list = parse(texts[i]);
+		numbers[i] = number_of(list);
+		if (list)
+			gnutls_x509_crl_deinit(list);
+	}
+	return numbers[0] < numbers[1];
 }
 
 struct revocation {
@@ -66,11 +110,15 @@ static int sign_list(struct revocation *revocation, gnutls_datum_t *text)
 {
 	const struct tls_authority *authority = revocation->authority;
 	const int64_t now = time(NULL);
-	uint8_t number[8];
+	uint64_t number = number_of(revocation->former) + 1;
+	uint8_t bytes[NUMBER_BYTES];
 	int ret, i;
 
-	for (i = 0; i < 8; i++)
-		number[i] = (uint64_t)now >> (56 - 8 * i);
+	/* The clock may have been set back, and a list that is older than another one is refused. */
+	if (now > 0 && (uint64_t)now > number)
+		number = now;
+	for (i = 0; i < NUMBER_BYTES; i++)
+		bytes[i] = number >> (8 * (NUMBER_BYTES - 1 - i));
 	ret = gnutls_x509_crl_set_version(revocation->list, 2);
 	if (ret >= 0)
 		ret = gnutls_x509_crl_set_this_update(revocation->list, now - DAY);
@@ -79,7 +127,7 @@ static int sign_list(struct revocation *revocation, gnutls_datum_t *text)
 			revocation->list, gnutls_x509_crt_get_expiration_time(
 						  authority->certificate));
 	if (ret >= 0)
-		ret = gnutls_x509_crl_set_number(revocation->list, number, sizeof(number));
+		ret = gnutls_x509_crl_set_number(revocation->list, bytes, sizeof(bytes));
 	if (ret >= 0)
 		ret = gnutls_x509_crl_sign2(revocation->list, authority->certificate,
 					    authority->key, GNUTLS_DIG_SHA256, 0);
@@ -112,19 +160,13 @@ static gnutls_x509_crl_t read_list(const char *directory)
 	struct dart_error error;
 	gnutls_x509_crl_t list;
 	gnutls_datum_t text;
-	int ret;
 
 	if (!tls_files__exist(directory, TLS_REVOKED_FILE) ||
 	    tls_files__read(directory, TLS_REVOKED_FILE, &text, &error))
 		return NULL;
-	ret = gnutls_x509_crl_init(&list);
-	if (ret >= 0) {
-		ret = gnutls_x509_crl_import(list, &text, GNUTLS_X509_FMT_PEM);
-		if (ret < 0)
-			gnutls_x509_crl_deinit(list);
-	}
+	list = parse(&text);
 	gnutls_free(text.data);
-	return ret < 0 ? NULL : list;
+	return list;
 }
 
 int tls_revocation__add(const struct tls_authority *authority, const char *name,

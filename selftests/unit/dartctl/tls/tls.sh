@@ -179,13 +179,25 @@ check "the next one says that it is revoked now" tls revoke full
 check "then the list has it" sh -c "cat $dir/authorities.pem $dir/revoked.pem >$scratch/both"
 check "and it is refused" is_revoked "$scratch/full.pem"
 refuse "only once" "has the name 'full'" tls revoke full
+tls create host late --output "$scratch/late.pem" >/dev/null
 check "another machine installs the list" \
 	dartctl tls install "$dir/revoked.pem" --directory "$other"
 check "it is that list" cmp "$dir/revoked.pem" "$other/revoked.pem"
+cp "$dir/revoked.pem" "$scratch/older"
+check "a file with the list of now is made" tls create host slow --output "$scratch/slow"
+check "a name is revoked after that" tls revoke late
+check "another machine has the new list" \
+	dartctl tls install "$dir/revoked.pem" --directory "$other"
+refuse "an older list does not replace it" "is a newer list" \
+	dartctl tls install "$scratch/older" --directory "$other"
+check "a certificate that was made with an older list is installed" \
+	dartctl tls install "$scratch/slow" --replace --directory "$other"
+check "it is there" named "$other/host.pem" DNS:slow
+check "the newer list stays" cmp "$dir/revoked.pem" "$other/revoked.pem"
 dartctl tls create host foe --directory "$scratch/foe" >/dev/null
 dartctl tls revoke foe --directory "$scratch/foe" >/dev/null
 check "a list that another authority has signed is refused" unchanged \
 	dartctl tls install "$scratch/foe/revoked.pem" --directory "$other"
 check "the list says who is revoked" sh -c \
-	"dartctl -j tls list --directory $dir | gojq -e '[.[] | select(.state == \"revoked\")] | length == 20'"
+	"dartctl -j tls list --directory $dir | gojq -e '[.[] | select(.state == \"revoked\")] | length == 21'"
 finish
