@@ -89,6 +89,21 @@ refuse "a second reporter on the same interface is refused" "xdp detach port.0" 
 	attach port.0
 check "an attached reporter is in the status" sh -c 'dartctl -j xdp status |
 	is_true "length == 1 and .[0].interface == \"port.0\""'
+mkdir "$pins/port1"
+check "a command that did not attach its reporter hides no other one" sh -c '
+	dartctl -j xdp status | is_true "map(\"\(.interface) \(.mode)\") | sort ==
+		[\"port.0 generic\", \"port1 incomplete\"]"'
+check "the rest of that command can be detached" dartctl xdp detach port1
+other_map() {
+	mkdir "$pins/port1" && bpftool map create "$pins/port1/counters" type array key 4 \
+		value 24 entries 2 name other
+}
+check "a reporter of another dartctl is there" other_map
+refuse "the status fails, as it cannot read that one" "dartctl xdp detach port1" \
+	dartctl xdp status
+check "it prints the other one" sh -c '! dartctl -j xdp status >/run/status 2>/dev/null &&
+	is_true "map(.interface) == [\"port.0\"]" </run/status'
+check "that one can be detached" dartctl xdp detach port1
 check "only root may see the status of reporters" sh -c '! setpriv --reuid 65534 \
 	--clear-groups dartctl xdp status'
 check "an attached reporter can be detached" dartctl xdp detach port.0

@@ -36,7 +36,10 @@ union row {
 _Static_assert(COUNTERS * sizeof(__u64) == offsetof(struct reporter, stale) + sizeof(__u64),
 	       "each counter has a name");
 
-/* The mode of the program, or "gone" if its interface no longer exists. */
+/*
+ * The mode of the program; "gone" if its interface no longer exists, "incomplete" if the command
+ * that attaches or detaches it is running, or has not ended.
+ */
 static const char *mode_of(const char *interface)
 {
 	int fd = xdp_pins__open(interface, XDP_PIN_LINK);
@@ -45,7 +48,7 @@ static const char *mode_of(const char *interface)
 	int ret;
 
 	if (fd < 0)
-		return "unknown";
+		return fd == -ENOENT ? "incomplete" : "unknown";
 	ret = bpf_obj_get_info_by_fd(fd, &info, &size);
 	close(fd);
 	if (ret)
@@ -139,32 +142,72 @@ static int add_collectors(const char *interface, json_t *json)
 	return ret;
 }
 
+/* Adds the reporter of @interface, without counters if it has no maps. */
 static int add_reporter(const char *interface, json_t *list)
 {
 	json_t *json = json_pack("{s:s, s:s}", "interface", interface, "mode", mode_of(interface));
 	int ret;
 
-	/* The list owns @json from now on. */
-	if (json_array_append_new(list, json))
+	if (!json)
 		return -ENOMEM;
 	ret = add_counters(interface, json);
-	return ret ?: add_collectors(interface, json);
+	ret = ret ?: add_collectors(interface, json);
+	/* It was detached meanwhile. */
+	if (ret == -ENOENT && !xdp_pins__exist(interface)) {
+		json_decref(json);
+		return 0;
+	}
+	if (ret == -ENOENT)
+		ret = json_object_set_new(json, "mode", json_string("incomplete")) ? -ENOMEM : 0;
+	if (ret) {
+		json_decref(json);
+		return ret;
+	}
+	return json_array_append_new(list, json) ? -ENOMEM : 0;
 }
 
-/* Adds all reporters of this machine, or only the one of @interface unless that is NULL. */
-static int add_reporters(const char *interface, json_t *list)
+static void explain(const char *interface, int ret, struct dart_error *error)
+{
+	if (ret == -EPROTO)
+		dart_error__set(
+			error, -ret,
+			"cannot read the XDP reporters: another dartctl has attached one (dartctl xdp detach %s, and attach it again)",
+			interface);
+	else
+		dart_error__set(error, -ret, "cannot read the XDP reporter of '%s': %s", interface,
+				strerror(-ret));
+}
+
+/*
+ * Adds all reporters of this machine, or only the one of @interface unless that is NULL.  A reporter
+ * that cannot be read does not hide the others: sets *@unread after a warning.
+ */
+static int add_reporters(const char *interface, json_t *list, bool *unread,
+			 struct dart_error *error)
 {
 	DIR *directory = opendir(XDP_PINS);
 	char name[IF_NAMESIZE];
 	struct dirent *entry;
 	int ret = 0;
 
+	if (!directory && errno == ENOENT)
+		return 0;
 	if (!directory)
-		return errno == ENOENT ? 0 : -errno;
-	while (!ret && (entry = readdir(directory))) {
+		return dart_error__set(error, errno, "cannot read the XDP reporters: %s%s",
+				       strerror(errno), errno == EACCES ? " (only root may)" : "");
+	while ((entry = readdir(directory))) {
 		xdp_pins__interface(entry->d_name, name);
-		if (entry->d_name[0] != '.' && (!interface || !strcmp(interface, name)))
-			ret = add_reporter(name, list);
+		if (entry->d_name[0] == '.' || (interface && strcmp(interface, name)))
+			continue;
+		ret = add_reporter(name, list);
+		if (!ret)
+			continue;
+		explain(name, ret, error);
+		if (interface)
+			break;
+		print_warning(error->text);
+		*unread = true;
+		ret = 0;
 	}
 	closedir(directory);
 	return ret;
@@ -206,14 +249,13 @@ int command_xdp_status(const struct options *options, int argc, char **argv)
 {
 	const char *interface = argc ? argv[0] : NULL;
 	json_t *reporters = json_array();
-	int status, ret = add_reporters(interface, reporters);
+	struct dart_error error;
+	bool unread = false;
+	int status, ret;
 
-	if (ret == -EPROTO)
-		status = fail(-ret,
-			      "cannot read the XDP reporters: another dartctl has attached one (dartctl xdp detach INTERFACE, and attach it again)");
-	else if (ret)
-		status = fail(-ret, "cannot read the XDP reporters: %s%s", strerror(-ret),
-			      ret == -EACCES ? " (only root may)" : "");
+	ret = add_reporters(interface, reporters, &unread, &error);
+	if (ret)
+		status = fail(-ret, "%s", error.text);
 	else if (interface && !json_array_size(reporters))
 		status = fail(ENOENT, "no XDP reporter is attached to '%s'", interface);
 	else if (options->json)
@@ -221,5 +263,5 @@ int command_xdp_status(const struct options *options, int argc, char **argv)
 	else
 		status = print(reporters, interface);
 	json_decref(reporters);
-	return status;
+	return status ?: unread ? EXIT_FAILURE : EXIT_SUCCESS;
 }
