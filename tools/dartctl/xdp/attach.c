@@ -317,7 +317,7 @@ static int detach(const struct options *options, int argc, char **argv)
 		return fail(EPERM, "cannot detach from '%s': only root may", name);
 	if (!xdp_pins__is_name(name) || !xdp_pins__exist(name))
 		return fail(ENOENT, "cannot detach from '%s': no XDP reporter is attached", name);
-	ret = xdp_pins__end_links(name);
+	ret = xdp_link__end(name);
 	if (!ret && xdp_appender__flush(name, &error))
 		fprintf(stderr, "dartctl: warning: %s\n", error.text);
 	ret = ret ?: xdp_pins__remove(name);

@@ -50,12 +50,15 @@ static bool is_veth(uint32_t number)
 	return is_veth;
 }
 
-static uint32_t interface_of(int link)
+/* All 0 if @link is none. */
+static struct bpf_link_info info_of(int link)
 {
 	struct bpf_link_info info = { };
 	__u32 size = sizeof(info);
 
-	return bpf_obj_get_info_by_fd(link, &info, &size) ? 0 : info.xdp.ifindex;
+	if (bpf_obj_get_info_by_fd(link, &info, &size))
+		return (struct bpf_link_info){ };
+	return info;
 }
 
 /* Pins, for this reporter too, the program that another reporter attached to @out. */
@@ -71,7 +74,7 @@ static int share_way_out(const char *name, uint32_t out)
 		fd = xdp_pins__open(other, XDP_PIN_THROUGH);
 		if (fd < 0)
 			continue;
-		if (interface_of(fd) == out) {
+		if (info_of(fd).xdp.ifindex == out) {
 			ret = xdp_pins__add(name, XDP_PIN_THROUGH, fd);
 			close(fd);
 			break;
@@ -181,6 +184,47 @@ static int pin_maps(const char *name, const struct xdp_reporter_bpf *object)
 	       pin_own(name, object);
 }
 
+/* Has another reporter than @name pinned this link to its way out, too? */
+static bool is_shared(const char *name, int link)
+{
+	const uint32_t id = info_of(link).id;
+	DIR *directory = opendir(XDP_PINS);
+	char other[IF_NAMESIZE];
+	struct dirent *entry;
+	bool is_shared = false;
+	int fd;
+
+	while (directory && !is_shared && (entry = readdir(directory))) {
+		xdp_pins__interface(entry->d_name, other);
+		fd = strcmp(other, name) ? xdp_pins__open(other, XDP_PIN_THROUGH) : -1;
+		is_shared = fd >= 0 && info_of(fd).id == id;
+		if (fd >= 0)
+			close(fd);
+	}
+	if (directory)
+		closedir(directory);
+	return is_shared;
+}
+
+static void end_now(const char *name, const char *pin)
+{
+	int fd = xdp_pins__open(name, pin);
+
+	if (fd < 0)
+		return;
+	/* An error: the interface is gone, or the kernel ends the link when its pin is removed. */
+	if (strcmp(pin, XDP_PIN_THROUGH) || !is_shared(name, fd))
+		bpf_link_detach(fd);
+	close(fd);
+}
+
+int xdp_link__end(const char *name)
+{
+	end_now(name, XDP_PIN_LINK);
+	end_now(name, XDP_PIN_THROUGH);
+	return xdp_pins__end_links(name);
+}
+
 int xdp_link__create(const char *name, uint32_t in, uint32_t out,
 		     const struct xdp_reporter_bpf *object, struct dart_error *error)
 {
@@ -206,6 +250,7 @@ int xdp_link__create(const char *name, uint32_t in, uint32_t out,
 	dart_error__system(error, -ret, "cannot pin its link");
 
 remove_pins:
+	xdp_link__end(name);
 	xdp_pins__remove(name);
 	return ret;
 }

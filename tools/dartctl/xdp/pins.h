@@ -53,7 +53,7 @@ int xdp_pins__open(const char *interface, const char *pin);
  */
 int xdp_pins__open_map(const char *interface, const char *pin, size_t value_size,
 		       uint32_t *entries);
-/* Removes the pins of links, which detaches the program; its maps stay.  Returns 0 or -errno. */
+/* Removes the pins of links; the program is detached soon, its maps stay.  Returns 0 or -errno. */
 int xdp_pins__end_links(const char *interface);
 /* Removes all pins, which detaches the program.  Returns 0 or -errno. */
 int xdp_pins__remove(const char *interface);
