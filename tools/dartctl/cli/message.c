@@ -97,7 +97,20 @@ int misuse(const char *format, ...)
 
 void print_warning(const char *warning)
 {
-	fprintf(stderr, "dartctl: warning: %s\n", warning);
+	fputs("dartctl: warning: ", stderr);
+	print_foreign(stderr, warning);
+	fputc('\n', stderr);
+}
+
+void print_foreign(FILE *out, const char *text)
+{
+	size_t left = strlen(text), taken;
+	char piece[DART_ESCAPE_PIECE];
+
+	for (; left; text += taken, left -= taken) {
+		taken = dart_escape__next(text, left, DART_ESCAPE_SENTENCE, piece);
+		fputs(piece, out);
+	}
 }
 
 /* ---- the release of dartd, which each reply tells */

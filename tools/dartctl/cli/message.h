@@ -4,6 +4,7 @@
 #define MESSAGE_H
 
 #include <jansson.h>
+#include <stdio.h>
 
 #include <libdart/error.h>
 
@@ -30,10 +31,12 @@ int print_json(json_t *json, size_t flags);
 __attribute__((format(printf, 2, 3))) int fail(int code, const char *format, ...);
 int fail__out_of_memory(void);
 void fail__in_json(void);
-/* Prints a warning of dartd on stderr. */
-void print_warning(const char *warning);
 /* Prints the same with EINVAL and a hint to --help; returns EXIT_USAGE. */
 __attribute__((format(printf, 1, 2))) int misuse(const char *format, ...);
+/* Prints "dartctl: warning: ..." on stderr. */
+void print_warning(const char *warning);
+/* Prints a text whose bytes may be of a user or of another machine, without control characters. */
+void print_foreign(FILE *out, const char *text);
 
 /*
  * Tells the service manager that started dartctl, if one did, that it is ready, and its status in

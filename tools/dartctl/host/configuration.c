@@ -93,7 +93,7 @@ static void apply__save(struct apply *apply)
 	struct dart_error error;
 
 	if (dart_registration_client__ask(&apply->client, request, -1, &reply, NULL, &error))
-		fprintf(stderr, "dartctl: warning: %s\n", error.text);
+		print_warning(error.text);
 	json_decref(reply);
 	json_decref(request);
 }

@@ -20,7 +20,12 @@ static void print_text(json_t *change)
 	time = time_ms / 1000;
 	localtime_r(&time, &local);
 	strftime(second, sizeof(second), "%FT%T", &local);
-	printf("%s.%03d %s %s %s", second, (int)(time_ms % 1000), event, object, name);
+	printf("%s.%03d ", second, (int)(time_ms % 1000));
+	print_foreign(stdout, event);
+	putchar(' ');
+	print_foreign(stdout, object);
+	putchar(' ');
+	print_foreign(stdout, name);
 }
 
 int command_monitor(const struct options *options, int argc, char **argv)

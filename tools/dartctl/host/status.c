@@ -9,13 +9,6 @@
 
 /* ---- coverage */
 
-/* Names come from users of the host, so they must not steer the terminal. */
-static void print_text(const char *text)
-{
-	for (; *text; text++)
-		putchar((unsigned char)*text < ' ' || *text == '\x7f' ? '?' : *text);
-}
-
 static void print_missing(const json_t *missing)
 {
 	const char *reason, *example, *why, *remedy;
@@ -24,17 +17,18 @@ static void print_missing(const json_t *missing)
 	if (json_unpack((json_t *)missing, "{s:s, s:I, s:s, s:s, s:s}", "reason", &reason, "count",
 			&count, "example", &example, "why", &why, "remedy", &remedy))
 		return;
-	printf("  %lld %s", (long long)count, reason);
+	printf("  %lld ", (long long)count);
+	print_foreign(stdout, reason);
 	if (*example) {
 		fputs(", such as ", stdout);
-		print_text(example);
+		print_foreign(stdout, example);
 	}
 	if (*why) {
 		fputs(": ", stdout);
-		print_text(why);
+		print_foreign(stdout, why);
 	}
 	fputs("; do: ", stdout);
-	print_text(remedy);
+	print_foreign(stdout, remedy);
 	putchar('\n');
 }
 
@@ -49,7 +43,9 @@ void coverage__print(const json_t *coverage)
 		if (json_unpack(line, "{s:s, s:I, s:I, s:o}", "kind", &kind, "present", &present,
 				"served", &served, "missing", &missing))
 			continue;
-		printf("%-11s  %lld of %lld served\n", kind, (long long)served, (long long)present);
+		print_foreign(stdout, kind);
+		printf("%*s  %lld of %lld served\n", (int)(strlen(kind) < 11 ? 11 - strlen(kind) : 0),
+		       "", (long long)served, (long long)present);
 		json_array_foreach(missing, j, one)
 			print_missing(one);
 	}

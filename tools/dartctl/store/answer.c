@@ -155,12 +155,16 @@ static int print_epoch(const struct answer *answer, const struct epoch_answer *e
 		return fail(EBADMSG, "damaged: the epoch %s: %s", times, epoch->reason ?: "?");
 	if (is_one)
 		return answer__print(answer, false);
+	printf("%s ", times);
 	if (epoch->outcome == EPOCH_MISSING)
-		printf("%s missing\n", times);
+		fputs("missing", stdout);
 	else if (epoch->outcome == EPOCH_DAMAGED)
-		printf("%s damaged: %s\n", times, epoch->reason ?: "?");
+		fputs("damaged: ", stdout);
 	else
-		printf("%s %s\n", times, outcomes[epoch->found.outcome]);
+		fputs(outcomes[epoch->found.outcome], stdout);
+	if (epoch->outcome == EPOCH_DAMAGED)
+		print_foreign(stdout, epoch->reason ?: "?");
+	putchar('\n');
 	if (epoch->outcome == EPOCH_ANSWERED && epoch->found.outcome == DART_STORE_FOUND)
 		return print_value(answer);
 	return EXIT_SUCCESS;

@@ -132,7 +132,9 @@ static int store_epochs__print(json_t *epochs)
 		instant__print(since_ns, since);
 		if (until_ns)
 			instant__print(until_ns, until);
-		printf("%s to %s in %s\n", since, until, in);
+		printf("%s to %s in ", since, until);
+		print_foreign(stdout, in);
+		putchar('\n');
 	}
 	return EXIT_SUCCESS;
 }

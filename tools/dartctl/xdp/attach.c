@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <libdart/escape.h>
 #include <libdart/report/translator.h>
 #include <libdart/settings/quantity.h>
 
@@ -197,19 +198,23 @@ static void print_setup(const struct request *request, const struct interface *i
 {
 	const uint32_t collectors = setup->collectors.count;
 	char address[INET_ADDRSTRLEN];
+	/* From a file of another machine. */
+	char name[DART_ESCAPE_BYTES * sizeof(setup->collectors.list->name)];
 
+	dart_escape__text(setup->collectors.list->name, sizeof(setup->collectors.list->name),
+			  DART_ESCAPE_SENTENCE, name, sizeof(name));
 	inet_ntop(AF_INET, &out->address, address, sizeof(address));
 	if (setup->sketch) {
 		printf("%s adds up strips of %d sketcher%s as %s to sketch %s%s%s, %s XDP\n",
 		       in->name, __builtin_popcountll(setup->merging.sketchers),
 		       setup->merging.sketchers == 1 ? "" : "s", address,
-		       setup->sketch->collector.name, request->through ? " through " : "",
+		       name, request->through ? " through " : "",
 		       request->through ?: "", xdp_link__mode(in->number));
 		return;
 	}
 	if (setup->journal) {
 		printf("%s appends as %s to journal %s%s%s, %s XDP\n", in->name, address,
-		       setup->journal->collector.name, request->through ? " through " : "",
+		       name, request->through ? " through " : "",
 		       request->through ?: "", xdp_link__mode(in->number));
 		return;
 	}
@@ -225,7 +230,7 @@ static void keep_tags_in_frames(const struct interface *in)
 	struct dart_error error;
 
 	if (!strcmp(xdp_link__mode(in->number), "generic") && xdp_offload__end(in->name, &error))
-		fprintf(stderr, "dartctl: warning: %s\n", error.text);
+		print_warning(error.text);
 }
 
 /* The memory of a collector without a store: a journal or a sketch, of which one is in use. */
@@ -319,7 +324,7 @@ static int detach(const struct options *options, int argc, char **argv)
 		return fail(ENOENT, "cannot detach from '%s': no XDP reporter is attached", name);
 	ret = xdp_link__end(name);
 	if (!ret && xdp_appender__flush(name, &error))
-		fprintf(stderr, "dartctl: warning: %s\n", error.text);
+		print_warning(error.text);
 	ret = ret ?: xdp_pins__remove(name);
 	return ret ? fail(-ret, "cannot detach from '%s': %s", name, strerror(-ret)) : EXIT_SUCCESS;
 }

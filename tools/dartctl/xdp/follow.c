@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <libdart/escape.h>
+
 #include "appender.h"
 #include "merger.h"
 #include "pins.h"
@@ -44,9 +46,12 @@ static const char *action_of(const struct followed *reporter)
 static void print_change(void *argument, uint32_t old_qpn, const struct dart_collector *collector)
 {
 	const struct followed *reporter = argument;
-	char address[INET_ADDRSTRLEN];
+	char address[INET_ADDRSTRLEN], name[DART_ESCAPE_BYTES * sizeof(collector->name)];
 
 	inet_ntop(AF_INET, &collector->ip, address, sizeof(address));
+	/* The file is from another machine. */
+	dart_escape__text(collector->name, sizeof(collector->name), DART_ESCAPE_SENTENCE, name,
+			  sizeof(name));
 	if (reporter->as_json)
 		print_json(json_pack("{s:s, s:s, s:s, s:I, s:I, s:I}", "interface",
 				     reporter->interface, "store", collector->name, "address",
@@ -56,12 +61,12 @@ static void print_change(void *argument, uint32_t old_qpn, const struct dart_col
 	else if (collector->qpn == old_qpn)
 		printf("%s reports to new memory of store %s of %s (queue pair %u, epoch %" PRIu64
 		       ")\n",
-		       reporter->interface, collector->name, address, collector->qpn,
+		       reporter->interface, name, address, collector->qpn,
 		       collector->epoch);
 	else
 		printf("%s %s to %s %s of %s at queue pair %u, not %u (epoch %" PRIu64 ")\n",
-		       reporter->interface, action_of(reporter), reporter->noun, collector->name,
-		       address, collector->qpn, old_qpn, collector->epoch);
+		       reporter->interface, action_of(reporter), reporter->noun, name, address,
+		       collector->qpn, old_qpn, collector->epoch);
 	fflush(stdout);
 }
 
