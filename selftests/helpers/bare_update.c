@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * bare_update ADDRESS COUNT INTERVAL_MS: how long the least takes that a mirror needs to bring a
+ * bare_update ADDRESS COUNT INTERVAL_MS [spans]: how long the least takes that a mirror needs to bring a
  * value.  One end of a connection of this machine with itself WRITEs a block and a WRITE with
  * immediate data, the other end, woken by it, READs 64 bytes and is woken when they have landed.
- * COUNT times, one each interval; prints the times in ms as a line of JSON.
+ * COUNT times, one each interval; prints the times in ms as a line of JSON.  "spans": when each began
+ * and ended instead, [BEGIN, END] in ns of CLOCK_MONOTONIC.
  */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <error.h>
+#include <inttypes.h>
 #include <rdma/rdma_cma.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -158,39 +161,50 @@ static void post(struct rdma_cm_id *id, enum ibv_wr_opcode opcode, uint32_t leng
 	must(ibv_post_send(id->qp, &request, &bad), "send");
 }
 
-static double measure(void)
+struct span {
+	uint64_t begin_ns, end_ns;
+};
+
+static struct span measure(void)
 {
 	struct ibv_recv_wr nothing = {}, *bad;
 	struct ibv_wc completion;
-	uint64_t begin_ns, end_ns;
+	struct span span;
 	int sent = 0;
 
 	must(ibv_post_recv(bed.controller->qp, &nothing, &bad), "receive");
 	must(ibv_req_notify_cq(bed.done, 0), "event");
-	begin_ns = dart_clock__ns(CLOCK_MONOTONIC);
+	span.begin_ns = dart_clock__ns(CLOCK_MONOTONIC);
 	post(bed.agent, IBV_WR_RDMA_WRITE, DART_CONTROL_BLOCK);
 	post(bed.agent, IBV_WR_RDMA_WRITE_WITH_IMM, 0);
 	await_completion();
 	must(ibv_req_notify_cq(bed.done, 0), "event");
 	post(bed.controller, IBV_WR_RDMA_READ, 64);
 	await_completion();
-	end_ns = dart_clock__ns(CLOCK_MONOTONIC);
+	span.end_ns = dart_clock__ns(CLOCK_MONOTONIC);
 	while (sent < 2)
 		sent += ibv_poll_cq(bed.sent, 1, &completion) == 1;
-	return (end_ns - begin_ns) / 1e6;
+	return span;
 }
 
 int main(int argc, char *argv[])
 {
 	const int count = argc > 3 ? atoi(argv[2]) : 0, interval_ms = argc > 3 ? atoi(argv[3]) : 0;
 	const struct timespec interval = { interval_ms / 1000, interval_ms % 1000 * 1000000L };
+	const bool has_spans = argc > 4 && !strcmp(argv[4], "spans");
+	struct span span;
 
-	if (count <= 0 || interval_ms <= 0)
-		error(1, 0, "usage: bare_update ADDRESS COUNT INTERVAL_MS");
+	if (count <= 0 || interval_ms <= 0 || argc > 4 + has_spans)
+		error(1, 0, "usage: bare_update ADDRESS COUNT INTERVAL_MS [spans]");
 	connect_both(argv[1]);
 	printf("[");
 	for (int i = 0; i < count; i++) {
-		printf("%s%.3f", i ? ", " : "", measure());
+		span = measure();
+		printf("%s", i ? ", " : "");
+		if (has_spans)
+			printf("[%" PRIu64 ", %" PRIu64 "]", span.begin_ns, span.end_ns);
+		else
+			printf("%.3f", (span.end_ns - span.begin_ns) / 1e6);
 		nanosleep(&interval, NULL);
 	}
 	printf("]\n");
