@@ -113,16 +113,18 @@ static void *resolver__run(void *data)
 	return NULL;
 }
 
-/* The address whose turn it is; there is one at least. */
-static const struct addrinfo *resolution__choose(const struct resolution *resolution)
+/* The address whose turn it is, and the @count of all; there is one at least. */
+static const struct addrinfo *resolution__choose(const struct resolution *resolution,
+						 unsigned int *count)
 {
 	const struct addrinfo *address;
-	unsigned int count = 0, number;
+	unsigned int number;
 
+	*count = 0;
 	for (address = resolution->addresses; address; address = address->ai_next)
-		count++;
+		++*count;
 	address = resolution->addresses;
-	for (number = resolution->turn % count; number; number--)
+	for (number = resolution->turn % *count; number; number--)
 		address = address->ai_next;
 	return address;
 }
@@ -132,17 +134,18 @@ static void resolution__tell(struct resolution *resolution)
 	const struct addrinfo *address;
 	struct dart_error error = {};
 	char numeric[NI_MAXHOST];
+	unsigned int count = 0;
 	int ret = resolution->status;
 
 	if (!ret) {
-		address = resolution__choose(resolution);
+		address = resolution__choose(resolution, &count);
 		ret = getnameinfo(address->ai_addr, address->ai_addrlen, numeric, sizeof(numeric),
 				  NULL, 0, NI_NUMERICHOST);
 	}
 	if (ret)
 		dart_error__set(&error, EHOSTUNREACH, "cannot resolve '%s': %s", resolution->host,
 				gai_strerror(ret));
-	resolution->handler(resolution->data, ret ? NULL : numeric, &error);
+	resolution->handler(resolution->data, ret ? NULL : numeric, count, &error);
 }
 
 static int on_answers(sd_event_source *source, int fd, uint32_t events, void *data)

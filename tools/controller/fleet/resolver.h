@@ -20,10 +20,11 @@ struct resolver;
 struct resolution; /* in progress */
 
 /*
- * Called by the loop, once: @numeric is an address as text, valid until the handler returns, or
- * NULL with a sentence in @error.
+ * Called by the loop, once: @numeric is an address as text, one of @count, valid until the handler
+ * returns, or NULL with a sentence in @error.
  */
-typedef void (*resolved_handler)(void *data, const char *numeric, const struct dart_error *error);
+typedef void (*resolved_handler)(void *data, const char *numeric, unsigned int count,
+				 const struct dart_error *error);
 
 /* Returns 0 or -errno. */
 int resolver__new(sd_event *event, struct resolver **resolver);

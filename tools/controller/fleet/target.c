@@ -186,12 +186,17 @@ void target__retry(struct target *target)
 	const bool had_table = io->ring;
 	int err = 0;
 
-	/* A name may have several addresses, and the agent not be at the first. */
+	/* A name may have several addresses, and the agent not be at the first: once tries all. */
 	target->address_turn += !had_table;
 	target__disconnect(target);
 	target->state = TARGET_DISCONNECTED;
 	handshakes__end(&target->context->handshakes, &target->handshake);
 	target__count(target, 0);
+	timer__stop(&target->connect_timeout);
+	if (once && !had_table && target->address_turn < target->address_count) {
+		timer__set(&target->retry_timer, 0);
+		return;
+	}
 	target__note_failure(target, target->reason.text, had_table);
 	if (strcmp(target->last_error.text, target->reason.text)) {
 		target->last_error = target->reason;
@@ -209,7 +214,6 @@ void target__retry(struct target *target)
 	if (target__finish_if_done(target))
 		return;
 
-	timer__stop(&target->connect_timeout);
 	timer__set(&target->retry_timer, jitter(target->backoff_us));
 	target->backoff_us *= 2;
 	if (target->backoff_us > BACKOFF_MAX_US)

@@ -166,10 +166,12 @@ static void target__connect(struct target *target, const char *numeric)
 		target__lose(target, "%s", error.text);
 }
 
-static void on_resolved(void *data, const char *numeric, const struct dart_error *error)
+static void on_resolved(void *data, const char *numeric, unsigned int count,
+			const struct dart_error *error)
 {
 	struct target *target = data;
 
+	target->address_count = count;
 	target->resolution = NULL;
 	target->has_no_address = !numeric;
 	if (target->state != TARGET_RESOLVING)

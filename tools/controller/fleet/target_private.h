@@ -76,6 +76,7 @@ struct target {
 	struct handshake handshake; /* from its turn to the first table, or the loss */
 	struct resolution *resolution;
 	unsigned int address_turn; /* which of several addresses of its name is tried */
+	unsigned int address_count; /* as its name had last; 0: none, or it needs none */
 	bool has_no_address; /* its name had none when it was asked for last, or has no answer yet */
 	struct transport *transport;
 	unsigned int team; /* of I/O threads, from target__new() on */

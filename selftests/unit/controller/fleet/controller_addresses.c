@@ -74,11 +74,28 @@ static void test_addresses(void **state)
 	end();
 }
 
+/* As --once: no second attempt is made to an address. */
+static void test_once(void **state)
+{
+	hosts__open();
+	bed__open(0, 10000000);
+	bed.options.once = true;
+	bed__add_named(0, NAME);
+	bed__add(1);
+	while (bed.finished < HOSTS)
+		assert_true(sd_event_run(bed.context.event, 1000) >= 0);
+	assert_int_equal(count__of(&target__summary(bed.targets[0])->failed), 0);
+	assert_int_equal(count__of(&target__summary(bed.targets[0])->scrapes), 1);
+	atomic_store(&losses, 0);
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("an agent at the second of three addresses is found, and found there again",
 		     test_addresses),
+		TEST("who looks once finds it there, too", test_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

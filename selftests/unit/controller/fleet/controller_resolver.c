@@ -38,8 +38,10 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static void on_resolved(void *data, const char *numeric, const struct dart_error *error)
+static void on_resolved(void *data, const char *numeric, unsigned int count,
+			const struct dart_error *error)
 {
+	assert_int_equal(!numeric, !count);
 	asked.answers++;
 	strcpy(asked.last, numeric ?: "");
 	strcpy(asked.sentence, numeric ? "" : error->text);
