@@ -185,5 +185,31 @@ file "$(collector paths 50)" "$two"
 check "the follower ends when its reporter no longer exists" \
 	soon sh -c "! readlink /proc/$follower/exe"
 check "it says why" logged 1 "no XDP reporter is attached to 'port1'"
+
+# Two stores of one host with reliable connections: after a restart of its dartd each has the number
+# that the queue pair of the other one had.
+reliable() {
+	file "$(collector paths "$1" "{\"transport\": \"rc\", \"epoch\": $3}")" \
+		"$(collector more "$2" "{\"transport\": \"rc\", \"epoch\": $3}")"
+}
+# sources: the queue pairs that answers come from, and the collectors that these are of
+sources() {
+	bpftool -j map dump pinned /sys/fs/bpf/dart/reporter/port1/answers |
+		gojq -c 'map(.formatted // . | [.key.queue_pair / 16777216, .value]) | sort'
+}
+log=/run/reliable.log
+reliable 17 18 1000
+check "a reporter over reliable connections is attached" dartctl xdp attach port1 \
+	--through port.0 --collectors "$file"
+check "it knows where answers come from" [ "$(sources)" = "[[17,0],[18,1]]" ]
+check "it is followed" until_ready $log dartctl -j xdp follow port1 --collectors "$file"
+reliable 18 17 1001
+check "both have other queue pairs" soon logged 2 '"epoch": *1001'
+check "each answer is of the collector that it comes from" \
+	[ "$(sources)" = "[[17,1],[18,0]]" ]
+reliable 18 19 1002
+check "both have other queue pairs once more" soon logged 2 '"epoch": *1002'
+check "no source of before is left" [ "$(sources)" = "[[18,0],[19,1]]" ]
+check "this reporter is detached" dartctl xdp detach port1
 ip link delete port.0
 finish

@@ -238,6 +238,19 @@ static int update__move_shares(const struct update *update, uint32_t *moved)
 	return ret;
 }
 
+/* Forgets where answers to @number came from, unless another collector has that queue pair by now. */
+static int update__forget_source(const struct update *update, uint32_t number,
+				 const struct reporter_source *former)
+{
+	uint32_t owner;
+
+	if (bpf_map_lookup_elem(update->answers, former, &owner))
+		return errno == ENOENT ? 0 : -errno;
+	if (owner != number || !bpf_map_delete_elem(update->answers, former) || errno == ENOENT)
+		return 0;
+	return -errno;
+}
+
 /* Gives a reliable connection the next queue pair; its shares have left. */
 static int update__reconnect(const struct update *update, uint32_t number)
 {
@@ -247,12 +260,15 @@ static int update__reconnect(const struct update *update, uint32_t number)
 	};
 	const struct reporter_source source = xdp_program__source(collector);
 	struct reporter_sequence now, row;
+	int ret;
 
 	if (bpf_map_lookup_elem_flags(update->sequences, &number, &now, BPF_F_LOCK))
 		return -errno;
 	xdp_program__sequence_row(collector, &now, &row);
-	if ((bpf_map_delete_elem(update->answers, &former) && errno != ENOENT) ||
-	    bpf_map_update_elem(update->sequences, &number, &row, BPF_F_LOCK) ||
+	ret = update__forget_source(update, number, &former);
+	if (ret)
+		return ret;
+	if (bpf_map_update_elem(update->sequences, &number, &row, BPF_F_LOCK) ||
 	    bpf_map_update_elem(update->answers, &source, &number, BPF_ANY))
 		return -errno;
 	return 0;
