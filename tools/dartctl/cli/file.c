@@ -45,20 +45,45 @@ static int write_all(int fd, const char *text)
 	return ret ?: fsync(fd) ? -errno : 0;
 }
 
-int file__replace(const char *path, const char *text, struct dart_error *error)
+/* Gives @fd the owner, group and mode of @former. */
+static int copy_mode(int fd, const struct stat *former)
+{
+	mode_t mode = former->st_mode & 0777;
+
+	/* Only root may give a file away; a group that is not the same must not get rights. */
+	if (fchown(fd, former->st_uid, former->st_gid) && fchown(fd, -1, former->st_gid))
+		mode &= ~0070;
+	return fchmod(fd, mode) ? -errno : 0;
+}
+
+static int replace(const char *path, const char *text, const struct stat *former,
+		   struct dart_error *error)
 {
 	char new[PATH_MAX];
 	int fd = create_new(new, path, error), ret;
 
 	if (fd < 0)
 		return fd;
-	ret = write_all(fd, text);
+	ret = write_all(fd, text) ?: former ? copy_mode(fd, former) : 0;
 	close(fd);
 	if (!ret && !rename(new, path))
 		return 0;
 	ret = dart_error__system(error, ret ? -ret : errno, "cannot write '%s'", path);
 	unlink(new);
 	return ret;
+}
+
+int file__replace(const char *path, const char *text, struct dart_error *error)
+{
+	return replace(path, text, NULL, error);
+}
+
+int file__change(const char *path, const char *text, struct dart_error *error)
+{
+	struct stat former;
+	const bool is_there = !lstat(path, &former) && S_ISREG(former.st_mode);
+
+	return replace(path, text, is_there ? &former : NULL, error);
 }
 
 int file__begin_output(const char *path, struct dart_error *error)

@@ -16,6 +16,11 @@
  * in @error; then @path is unchanged.
  */
 int file__replace(const char *path, const char *text, struct dart_error *error);
+/*
+ * The same for a file without secrets that others may have to read: it keeps the owner, group and
+ * mode of the regular file at @path, if there is one.
+ */
+int file__change(const char *path, const char *text, struct dart_error *error);
 
 /*
  * The same with the output of a command, unless the command fails.  A redirection of the shell

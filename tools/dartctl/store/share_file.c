@@ -43,7 +43,7 @@ int share_file__write(const char *path, const struct dart_share_history *history
 	json_decref(root);
 	if (!text)
 		return dart_error__no_memory(error);
-	ret = file__replace(path, text, error);
+	ret = file__change(path, text, error);
 	free(text);
 	return ret;
 }

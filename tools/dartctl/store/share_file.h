@@ -8,7 +8,7 @@
 /* Sets @history, the caller's; returns 0, or -errno with a sentence in @error. */
 int share_file__read(const char *path, struct dart_share_history **history,
 		     struct dart_error *error);
-/* Replaces the file in one step; returns 0, or -errno with a sentence in @error. */
+/* Replaces the file in one step, with its owner and mode; returns 0, or -errno with a sentence in @error. */
 int share_file__write(const char *path, const struct dart_share_history *history,
 		      struct dart_error *error);
 
