@@ -201,7 +201,7 @@ void slices__remove(struct slices *slices, struct slice *slice)
 	free(slice);
 }
 
-/* Returns 0 or -errno. */
+/* Returns 0 or -errno; -EUSERS: the user of dartd has no more watches. */
 static int watch(struct slices *slices, struct slice *slice)
 {
 	char path[32];
@@ -210,7 +210,7 @@ static int watch(struct slices *slices, struct slice *slice)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", slice->memory);
 	wd = inotify_add_watch(slices->files[SLICES_INOTIFY], path, IN_CLOSE);
 	if (wd < 0)
-		return -errno;
+		return errno == ENOSPC ? -EUSERS : -errno;
 	slice->watch = wd;
 	slice->is_watched = !entry_index__add(&slices->watches, &slice->watch);
 	if (slice->is_watched)

@@ -63,7 +63,10 @@ int slices__pages(int fd, uint32_t *pages);
 /* Call it after unmapping the memory. */
 void slices__remove(struct slices *slices, struct slice *slice);
 
-/* Returns a descriptor for another process, or -errno.  The slice is lent as @id from now on. */
+/*
+ * Returns a descriptor for another process, or -errno; -EUSERS: inotify has no more watches.  The
+ * slice is lent as @id from now on.
+ */
 int slices__lend(struct slices *slices, struct slice *slice, uint32_t id);
 /* Takes a lent slice back: slices__next_gone() no longer reports its end. */
 void slices__take_back(struct slices *slices, struct slice *slice);

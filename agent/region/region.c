@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
 
+#include "agent/base/inotify.h"
 #include "agent/base/log.h"
 #include "agent/base/rdma_base.h"
 #include "region.h"
@@ -352,6 +353,13 @@ int region__add_record_pages(struct region *region, uint32_t pages, struct dart_
 	return region__add_pages(region, pages, DART_ZERO_SLAB_RECORDS, extent, error);
 }
 
+/* The end of a process with a slice would not be noticed. */
+static int no_watches(struct dart_error *error)
+{
+	return dart_error__set(error, EUSERS, "too many files are watched already%s",
+			       inotify__remedy(ENOSPC));
+}
+
 int region__add_slice(struct region *region, struct dart_zero_slice *slice,
 		      struct dart_error *error)
 {
@@ -362,6 +370,8 @@ int region__add_slice(struct region *region, struct dart_zero_slice *slice,
 		return dart_error__set(
 			error, ENOSPC,
 			"all pages for slices are lent (end a process that has one)");
+	if (errno == EUSERS)
+		return no_watches(error);
 	return dart_error__system(error, errno, "cannot lend pages");
 }
 
@@ -391,6 +401,8 @@ int region__adopt_slice(struct region *region, int fd, struct dart_zero_adoption
 		return dart_error__set(
 			error, ENOSPC,
 			"the region is full (unregister something, or load dart_zero with a larger capacity=)");
+	case EUSERS:
+		return no_watches(error);
 	case ENOTTY:
 		return dart_error__set(
 			error, EOPNOTSUPP,

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "agent/gather/slices.h"
@@ -205,6 +207,46 @@ static void test_closes(void **state)
 	lender__close(&lender);
 }
 
+/* Of a user namespace of its own, whose root may set the limit. */
+static int limit_watches(const char *most)
+{
+	int fd, ret;
+
+	if (unshare(CLONE_NEWUSER))
+		return -errno;
+	fd = open("/proc/sys/user/max_inotify_watches", O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	ret = write(fd, most, strlen(most)) < 0 ? -errno : 0;
+	close(fd);
+	return ret;
+}
+
+/* -ENOSPC would mean that the memory is full, and another slab would do. */
+static void test_no_watches(void **state)
+{
+	struct slices slices;
+	struct slice *slice;
+	void *memory;
+	int status;
+	pid_t child = fork();
+
+	if (child) {
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_true(WIFEXITED(status));
+		if (WEXITSTATUS(status) == 77)
+			skip();
+		assert_int_equal(WEXITSTATUS(status), 0);
+		return;
+	}
+	if (limit_watches("0"))
+		_exit(77);
+	memory = mmap(NULL, sysconf(_SC_PAGESIZE), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (slices__open(&slices) || slices__add(&slices, memory, 1, -1, &slice))
+		_exit(1);
+	_exit(slices__lend(&slices, slice, 1) == -EUSERS ? 0 : 2);
+}
+
 static void test_lost_events(void **state)
 {
 	struct lender lender;
@@ -230,6 +272,8 @@ int main(void)
 		     test_ends),
 		TEST("nor does a process that opens and closes its own slice", test_closes),
 		TEST("an end whose report was lost is found", test_lost_events),
+		TEST("a slice that cannot be watched is not lent, and the reason is not a lack of memory",
+		     test_no_watches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
