@@ -124,6 +124,20 @@ passed() {
 	done
 }
 
+# pmu_fields: prints the fields of perf that the PMU of this machine counts, nothing without a PMU.
+# An emulated PMU of arm64 lists the events that it counts: only cycles.
+pmu_fields() {
+	for pmu in /sys/bus/event_source/devices/cpu* /sys/bus/event_source/devices/armv8_pmuv3*; do
+		[ -d "$pmu" ] || continue
+		if [ "$(uname -m)" = x86_64 ] || [ -e "$pmu/events/inst_retired" ]; then
+			echo cycles instructions branches enabled running
+		else
+			echo cycles enabled running
+		fi
+		return
+	done
+}
+
 # answers_since FILE: waits for an answer of a dartd that began after FILE was written. It starts few
 # programs: pidof and dartctl take long while dartd starts.
 answers_since() {
