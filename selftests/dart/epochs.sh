@@ -9,9 +9,9 @@
 exec 3>&1	# for progress in checks
 rotations=${DART_ROTATIONS:-100}
 # Frames a second, slow enough for a virtual network to drop nothing; with rotations, each of which
-# takes about 6 s, slow enough to go on until the last one.
+# takes about 8 s, slow enough to go on until the last one.
 plain_rate=400
-rate=25
+rate=20
 flows=$((rotations * 100))
 collectors=/run/epochs.json
 files=/var/lib/dart/epochs/paths
@@ -33,13 +33,21 @@ taken() {
 	on host "$tests/host_counts" | gojq .taken
 }
 
+# is_followed: a report has come to the present epoch, or all have been sent
+is_followed() {
+	on host dartctl -j store show paths | is_true ".written > 0" ||
+		! kill -0 "$reporter" 2>/dev/null
+}
+
 # rotate_all: while reports go on; each rotation waits until the last epoch is in a file.  On a busy
-# machine that takes longer than dartctl waits for it.
+# machine that takes longer than dartctl waits for it, and the export takes longer to come here than
+# the 5 s that dartd gives reporters if another rotation waits: this one waits for them.
 rotate_all() {
 	local i
 
 	for ((i = 0; i < rotations; i++)); do
-		until_true on host dartctl store rotate paths && export_collectors || return
+		until_true on host dartctl store rotate paths && export_collectors &&
+			until_true is_followed || return
 		[ $(((i + 1) % 10)) -ne 0 ] || echo "# $((i + 1)) rotations after $SECONDS s" >&3
 	done
 }
