@@ -110,7 +110,7 @@ unit_application_plan_sources := $(application_process) $(addprefix agent/, appl
 unit_application_mapped_sources := $(application_process)
 unit_application_examination_sources := $(application_process) agent/base/lone_thread.c \
 	$(addprefix agent/application/, examination.c finding.c host_process.c)
-threaded_tests += application_examination
+threaded_tests += application_examination epoch_writer
 helpers/application_values_sources := $(application_process) $(wildcard \
 	tools/controller/metrics/*/*.c tools/controller/relabel/*.c tools/controller/relabel/*.cc) \
 	$(addprefix tools/controller/, base/arena.c base/number_text.c settings/labels.c)
