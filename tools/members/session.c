@@ -257,17 +257,31 @@ static void make_path(struct session *session)
 	}
 }
 
-static void add_auth(struct session *session)
+/*
+ * Gives ZooKeeper the user and password, once for each session.  The file may be missing for a while,
+ * as when another program replaces it: it is read again, because no node can be made without it.
+ */
+static void add_auth(struct session *session, struct found *found, uint64_t now_ns)
 {
 	char text[NODE_AUTH_MAX];
 	struct dart_error error;
 
+	/* Not before it is connected: libzookeeper may lose it while it connects. */
+	if (found->has_auth || !found->is_connected || now_ns < found->auth_ns)
+		return;
+	found->has_auth = true;
 	if (!session->settings->auth_file)
 		return;
-	if (node__read_auth(session->settings->auth_file, text, &error))
-		messages__say("%s", error.text);
-	else
+	if (node__read_auth(session->settings->auth_file, text, &error)) {
+		found->has_auth = false;
+		found->auth_ns = now_ns + AUTH_AGAIN_NS;
+		if (!session->is_auth_said)
+			messages__say("%s", error.text);
+		session->is_auth_said = true;
+	} else {
 		zoo_add_auth(session->handle, "digest", text, strlen(text), NULL, NULL);
+		session->is_auth_said = false;
+	}
 	explicit_bzero(text, sizeof(text));
 }
 
@@ -385,10 +399,6 @@ static void session__take(struct session *session, struct found *found, struct r
 		messages__say("connected to ZooKeeper, for a session time-out of %d ms",
 			      zoo_recv_timeout(session->handle));
 		roster__connect(roster, zoo_recv_timeout(session->handle) * 1000000ULL);
-		/* Not before it is connected: libzookeeper may lose it while it connects. */
-		if (!found->has_auth)
-			add_auth(session);
-		found->has_auth = true;
 		if (!found->has_nodes) {
 			make_path(session);
 			found->are_nodes_due = true;
@@ -440,6 +450,7 @@ void session__run(struct session *session, struct roster *roster, uint64_t now_n
 		return;
 	}
 	found = session__lock(session);
+	add_auth(session, found, now_ns);
 	session__take(session, found, roster);
 	if (found->is_connected) {
 		if (found->is_path_missing)

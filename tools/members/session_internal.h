@@ -13,6 +13,8 @@
 #define PATH_MAX_BYTES 256
 /* A node that could not be made or deleted is tried again after it. */
 #define AGAIN_NS 200000000ULL
+/* A file with a password that could not be read is read again after it. */
+#define AUTH_AGAIN_NS 1000000000ULL
 /* One, and the one that replaces it; an earlier run of this program may have left as many. */
 #define UNREACHED_NODES_MAX 4
 
@@ -25,6 +27,7 @@ struct other {
 struct found {
 	bool is_connected, has_connected, has_lost, has_expired;
 	bool are_nodes_due, are_nodes_asked, has_nodes, is_path_missing, has_auth;
+	uint64_t auth_ns; /* not before: the file with the password is read, after a failure */
 	uint64_t nodes_ns; /* not before: the nodes are asked for, after a failure */
 	struct roster_nodes nodes;
 	/* Of the own number, with what the controller does not reach; more are left for later. */
@@ -55,7 +58,7 @@ struct session {
 	char boot_id[NODE_BOOT_ID_MAX];
 	char node[PATH_MAX_BYTES];
 	uint64_t said; /* reasons of refusals, a bit of each */
-	bool is_other_said;
+	bool is_other_said, is_auth_said;
 
 	pthread_mutex_t lock;
 	struct found found; /* under the lock */

@@ -71,6 +71,17 @@ kill -KILL "${writers[1]}"
 wait "${writers[1]}" 2>/dev/null
 start_writer 1
 check "the program is killed and started again: all hosts are shared" soon shared 1 2 3
+
+# Another program replaces the file with the password while the program starts.
+mv "$dir/auth" "$dir/kept"
+kill "${writers[2]}"
+wait "${writers[2]}"
+check "a program ends: the others have all hosts" soon shared 1 3
+start_writer 2
+check "it starts without the password: that is said" soon said 2 "cannot open '$dir/auth'"
+mv "$dir/kept" "$dir/auth"
+check "the password is there: all hosts are shared" soon shared 1 2 3
+check "that was said once" [ "$(grep -c "cannot open '$dir/auth'" "$dir/writer-log-2")" = 1 ]
 cat "$dir"/writer-log-* >"$dir/writer-logs"
 check "the library's lines are few" [ "$(grep -c libzookeeper: "$dir/writer-logs")" -le 36 ]
 check "no message has the password" sh -c "! grep -q secret '$dir'/writer-logs '$dir'/log-*"
