@@ -86,6 +86,25 @@ int file__change(const char *path, const char *text, struct dart_error *error)
 	return replace(path, text, is_there ? &former : NULL, error);
 }
 
+int file__create(const char *path, const char *text, struct dart_error *error)
+{
+	char new[PATH_MAX];
+	int fd, ret;
+
+	if (snprintf(new, sizeof(new), "%s.XXXXXX", path) >= PATH_MAX)
+		return dart_error__system(error, ENAMETOOLONG, "'%s'", path);
+	fd = mkostemp(new, O_CLOEXEC);
+	if (fd < 0)
+		return dart_error__system(error, errno, "cannot create '%s'", path);
+	ret = write_all(fd, text);
+	close(fd);
+	/* link() never replaces. */
+	if (!ret && link(new, path))
+		ret = -errno;
+	unlink(new);
+	return ret ? dart_error__system(error, -ret, "cannot create '%s'", path) : 0;
+}
+
 int file__begin_output(const char *path, struct dart_error *error)
 {
 	char new[PATH_MAX];

@@ -21,9 +21,11 @@ int file__replace(const char *path, const char *text, struct dart_error *error);
  * mode of the regular file at @path, if there is one.
  */
 int file__change(const char *path, const char *text, struct dart_error *error);
+/* Makes a new file with @text and mode 0600; returns as above, -EEXIST if @path is there. */
+int file__create(const char *path, const char *text, struct dart_error *error);
 
 /*
- * The same with the output of a command, unless the command fails.  A redirection of the shell
+ * The same as file__replace() with the output of a command, unless the command fails.  A redirection of the shell
  * cannot do this: it empties the file first.  file__begin_output() redirects the standard output
  * to the new file; the caller then calls file__end_output(), which renames the new file, or
  * removes it if the command failed.

@@ -113,7 +113,7 @@ static int create_file(const char *path, const struct collectors_files *files,
 	if (ret)
 		return dart_error__system(error, -ret, "cannot share store '%s'", sharers.store);
 	ret = share_equally(&sharers, history) ? dart_error__no_memory(error) :
-						 share_file__write(path, history, error);
+						 share_file__create(path, history, error);
 	dart_share_history__free(history);
 	return ret;
 }
@@ -125,7 +125,6 @@ static int create(struct options *options, int argc, char **argv)
 	};
 	struct collectors_files files = { .count = 0 };
 	struct dart_error error;
-	struct share_lock lock;
 	const char *path;
 	int ret;
 
@@ -136,16 +135,10 @@ static int create(struct options *options, int argc, char **argv)
 			"'%s' needs the name of a new file, and --collectors FILE for each collector",
 			argv[0]);
 	path = argv[optind];
-	ret = share_lock__take(&lock, path, &error);
-	if (ret)
-		return fail(-ret, "%s", error.text);
-	if (!access(path, F_OK))
-		ret = dart_error__set(&error, EEXIST,
-				      "'%s' is there already (dartctl share move changes it)",
-				      path);
-	else
-		ret = create_file(path, &files, &error);
-	share_lock__release(&lock);
+	ret = access(path, F_OK) ? create_file(path, &files, &error) : -EEXIST;
+	if (ret == -EEXIST)
+		dart_error__set(&error, EEXIST,
+				"'%s' is there already (dartctl share move changes it)", path);
 	return ret ? fail(-ret, "cannot create the file of shares: %s", error.text) : EXIT_SUCCESS;
 }
 
@@ -179,7 +172,7 @@ static int change__run(struct change *change)
 
 	ret = share_lock__take(&lock, change->path, &error);
 	if (ret)
-		return fail(-ret, "%s", error.text);
+		return fail(-ret, "no share has moved: %s", error.text);
 	ret = share_file__read(change->path, &history, &error);
 	if (!ret) {
 		ret = change->make(change, history, &error);

@@ -3,11 +3,9 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <libdart/json.h>
@@ -33,41 +31,66 @@ int share_file__read(const char *path, struct dart_share_history **history,
 	return ret;
 }
 
-int share_file__write(const char *path, const struct dart_share_history *history,
+static int write_with(int (*write)(const char *path, const char *text, struct dart_error *error),
+		      const char *path, const struct dart_share_history *history,
 		      struct dart_error *error)
 {
 	json_t *root = dart_share_history__to_json(history);
-	char *text = root ? dart_json__print(root, JSON_INDENT(2)) : NULL;
+	char *text = root ? json_dumps(root, JSON_INDENT(2)) : NULL;
 	int ret;
 
 	json_decref(root);
 	if (!text)
 		return dart_error__no_memory(error);
-	ret = file__change(path, text, error);
+	ret = write(path, text, error);
 	free(text);
 	return ret;
 }
 
-/* The folder, because the file is another one after each change. */
+int share_file__write(const char *path, const struct dart_share_history *history,
+		      struct dart_error *error)
+{
+	return write_with(file__change, path, history, error);
+}
+
+int share_file__create(const char *path, const struct dart_share_history *history,
+		       struct dart_error *error)
+{
+	return write_with(file__create, path, history, error);
+}
+
+/* Is @fd still the file at @path?  It is another one after each change. */
+static bool is_at(int fd, const char *path)
+{
+	struct stat own, present;
+
+	return !fstat(fd, &own) && !stat(path, &present) && own.st_dev == present.st_dev &&
+	       own.st_ino == present.st_ino;
+}
+
+/* A lock for writing: whoever may only read the file or its folder must not be able to take it. */
 int share_lock__take(struct share_lock *lock, const char *path, struct dart_error *error)
 {
-	char name[PATH_MAX];
+	struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+	int ret = 0;
 
-	if (strlen(path) >= sizeof(name))
-		return dart_error__system(error, ENAMETOOLONG, "'%s'", path);
-	strcpy(name, path);
-	lock->folder = open(dirname(name), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (lock->folder < 0)
-		return dart_error__system(error, errno, "cannot open the folder of '%s'", path);
-	if (!flock(lock->folder, LOCK_EX))
-		return 0;
-	close(lock->folder);
-	return dart_error__system(error, errno, "cannot lock the folder of '%s'", path);
+	for (;;) {
+		lock->file = open(path, O_RDWR | O_CLOEXEC);
+		if (lock->file < 0)
+			return dart_error__system(error, errno, "cannot open '%s'", path);
+		if (fcntl(lock->file, F_OFD_SETLKW, &whole))
+			ret = dart_error__system(error, errno, "cannot lock '%s'", path);
+		if (!ret && is_at(lock->file, path))
+			return 0;
+		close(lock->file);
+		if (ret)
+			return ret;
+	}
 }
 
 void share_lock__release(struct share_lock *lock)
 {
-	close(lock->folder);
+	close(lock->file);
 }
 
 /* ---- show */

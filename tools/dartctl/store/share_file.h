@@ -12,9 +12,16 @@ int share_file__read(const char *path, struct dart_share_history **history,
 int share_file__write(const char *path, const struct dart_share_history *history,
 		      struct dart_error *error);
 
-/* Other commands that change files of this folder wait while it is taken. */
+/* Makes the file, which nobody may have made before; returns as above, -EEXIST if it is there. */
+int share_file__create(const char *path, const struct dart_share_history *history,
+		       struct dart_error *error);
+
+/*
+ * Other commands that change this file wait while it is taken.  Only users who may write the file can
+ * take it.
+ */
 struct share_lock {
-	int folder; /* descriptor */
+	int file; /* descriptor */
 };
 
 int share_lock__take(struct share_lock *lock, const char *path, struct dart_error *error);

@@ -41,6 +41,36 @@ if [ "$(id -u)" = 0 ]; then
 		dartctl share retire "$file" 10.78.0.3
 	check "it is his still" has 65534:65534:640
 fi
+
+# A user who may read the folder locks it: nobody waits for him.
+exec 4<"$scratch"
+flock 4
+check "shares move while the folder is locked" timeout 30 \
+	dartctl share move "$file" 0-9 --to 10.78.0.2
+check "another file is made there" timeout 30 dartctl share create "$scratch/more.json" \
+	--collectors "$scratch/10.78.0.2.json"
+exec 4<&-
+refuse "a file that is there is not made" "is there already" dartctl share create "$file" \
+	--collectors "$scratch/10.78.0.2.json"
+
+# at_once: one share each, by 16 commands
+at_once() {
+	local i pids=() ok=0
+
+	for i in {100..115}; do
+		dartctl share move "$file" "$i" --to 10.78.0.9 >/dev/null 2>&1 &
+		pids+=($!)
+	done
+	for i in "${pids[@]}"; do
+		wait "$i" || ok=1
+	done
+	return "$ok"
+}
+check "16 commands move a share each at once" at_once
+check "no change of them is lost" sh -c "dartctl -j share show $file |
+	is_true '.collectors | map(select(.collector == \"10.78.0.9\").shares) == [\"100-115\"]'"
+check "nothing else is left in the folder" sh -c "ls $scratch | sort | tr '\n' ' ' |
+	grep -qx '10.78.0.2.json 10.78.0.3.json more.json shares.json '"
 mv "$file" "$scratch/elsewhere"
 ln -s "$scratch/elsewhere" "$file"
 check "a link is replaced" dartctl share move "$file" 0-19 --to 10.78.0.3
