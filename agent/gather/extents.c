@@ -232,16 +232,21 @@ static int map_memory(const struct extents *extents, struct extent *extent, int 
 
 /*
  * Opens the map again, which takes CAP_SYS_ADMIN: through a descriptor that is open for reading
- * only, as clients give it, the kernel maps no map, because it takes the mapping for a private one.
+ * only, the kernel maps no map, because it takes the mapping for a private one; and the mapping of
+ * a descriptor keeps the open file of the owner, so that the map would have an owner without end.
  */
-static int show_map_again(const struct extents *extents, struct extent *extent, uint32_t id)
+static int show_map(const struct extents *extents, struct extent *extent, uint32_t id, int owners,
+		    int access)
 {
 	int fd = bpf_map_get_fd_by_id(id), ret;
 
 	if (fd < 0)
-		return -errno;
-	ret = map_memory(extents, extent, fd);
-	close(fd);
+		ret = errno == EPERM && access == O_RDWR ? map_memory(extents, extent, owners) :
+							    -errno;
+	else
+		ret = map_memory(extents, extent, fd);
+	if (fd >= 0)
+		close(fd);
 	return ret;
 }
 
@@ -271,8 +276,7 @@ int extents__add_map(struct extents *extents, struct dart_zero_map *request)
 	ret = add_extent(extents, DART_ZERO_EXTENT_MAP, stride * map.max_entries, &extent);
 	if (ret)
 		return ret;
-	ret = access == O_RDWR ? map_memory(extents, extent, request->fd) :
-				 show_map_again(extents, extent, map.id);
+	ret = show_map(extents, extent, map.id, request->fd, access);
 	if (ret) {
 		extents__remove(extents, extent);
 		return ret == -EACCES ? -EPERM : ret;

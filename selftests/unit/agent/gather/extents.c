@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Many extents: one is found as fast as among few. */
+#include <bpf/bpf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <libdart/clock.h>
@@ -60,10 +62,41 @@ static void test_find(void **state)
 	assert_null(extents.ids.root);
 }
 
+/* The open file of the process that made a map keeps its lock until the process closes it. */
+static void test_map(void **state)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+	const int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "test", sizeof(uint32_t), 8, 1, &options);
+	const int other = bpf_map_create(BPF_MAP_TYPE_ARRAY, "test", sizeof(uint32_t), 8, 1, NULL);
+	struct dart_zero_map map = { .fd = fd };
+	struct bpf_map_info info = {};
+	uint32_t size = sizeof(info);
+	struct extents extents;
+	struct dart_error error;
+	int again = -1;
+
+	if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &size))
+		again = bpf_map_get_fd_by_id(info.id);
+	if (again < 0 || other < 0)
+		skip();
+	close(again);
+	assert_int_equal(extents__open(&extents, &error), 0);
+	assert_int_equal(flock(fd, LOCK_EX), 0);
+	assert_int_equal(extents__add_map(&extents, &map), 0);
+	assert_int_equal(flock(other, LOCK_EX | LOCK_NB), -1);
+	close(fd);
+	/* All maps have one inode. */
+	assert_int_equal(flock(other, LOCK_EX | LOCK_NB), 0);
+	assert_int_equal(extents.memory[map.extent.data], 0);
+	extents__close(&extents);
+	close(other);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("an extent is found among 8,000 as fast as among 200", test_find),
+		TEST("a map that is shown keeps no open file of its owner", test_map),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
