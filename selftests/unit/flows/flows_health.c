@@ -11,7 +11,10 @@
 #include "tools/flows/health/health.h"
 
 #define PATIENCE_US 60000000
-#define MANY 200
+#define MANY 700 /* servers: more than checks at a time */
+#define SILENT 400 /* fewer */
+
+_Static_assert(MANY > HEALTH_AT_ONCE && SILENT < HEALTH_AT_ONCE, "see above");
 
 static struct scene {
 	sd_event *event;
@@ -59,7 +62,8 @@ static void read_policy(struct policy *policy, const uint16_t *ports, size_t cou
 			  check);
 	for (i = 0; i < count; i++)
 		length += snprintf(text + length, sizeof(text) - length,
-				   "   - {address: 127.0.%zu.1:%u}\n", i, ports[i]);
+				   "   - {address: 127.%zu.%zu.1:%u}\n", i / 256, i % 256,
+				   ports[i]);
 	if (policy__parse(policy, text, length, "flows.yaml", &error))
 		fail_msg("%s", error.text);
 }
@@ -210,24 +214,79 @@ static void test_late_loop(void **state)
 		close(fds[i]);
 }
 
+/* A port of all addresses of this host. */
+static int open_any(uint16_t *port, int backlog)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET };
+	const int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	socklen_t length = sizeof(address);
+
+	assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &length), 0);
+	if (backlog >= 0)
+		assert_int_equal(listen(fd, backlog), 0);
+	*port = ntohs(address.sin_port);
+	return fd;
+}
+
+/* Connections of checks that were closed wait there, too. */
+static void accept_all(int listener)
+{
+	int fd;
+
+	while ((fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC)) >= 0)
+		close(fd);
+}
+
 /* More servers than checks at a time: each is checked, and none holds others up. */
 static void test_many(void **state)
 {
-	uint16_t ports[MANY] = {};
-	int fds[MANY];
+	uint16_t ports[MANY], open_port, closed_port;
+	const int open = open_any(&open_port, MANY), closed = open_any(&closed_port, -1);
 	size_t i;
 
 	for (i = 0; i < MANY; i++)
-		fds[i] = open_port(i, &ports[i], i % 2 ? 1 : -1);
+		ports[i] = i % 2 ? open_port : closed_port;
 	open_scene(ports, MANY, "fall: 1");
 	for (i = 0; i < MANY; i++)
-		while (health__result(scene.health, i).checks < 2)
+		while (health__result(scene.health, i).checks < 2) {
 			run();
+			accept_all(open);
+		}
 	for (i = 0; i < MANY; i++)
 		assert_int_equal(scene.is_down[i], i % 2 == 0);
 	close_scene();
-	for (i = 0; i < MANY; i++)
-		close(fds[i]);
+	close(open);
+	close(closed);
+}
+
+/* Each of them takes the whole time-out: the server that answers is checked after each interval. */
+static void test_many_silent(void **state)
+{
+	struct sockaddr_in address = { .sin_family = AF_INET };
+	uint16_t ports[SILENT] = {}, silent_port;
+	const int open = open_port(0, &ports[0], 100), silent = open_any(&silent_port, 0);
+	int fillers[3];
+	size_t i;
+
+	address.sin_port = htons(silent_port);
+	for (i = 0; i < 3; i++) {
+		fillers[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		connect(fillers[i], (struct sockaddr *)&address, sizeof(address));
+	}
+	for (i = 1; i < SILENT; i++)
+		ports[i] = silent_port;
+	open_scene(ports, SILENT, "fall: 1");
+	run_checks(SILENT - 1, 10);
+	assert_int_equal(scene.changes, SILENT - 1);
+	assert_false(scene.is_down[0]);
+	/* Twice as often as a silent one. */
+	assert_true(health__result(scene.health, 0).checks > 15);
+	close_scene();
+	for (i = 0; i < 3; i++)
+		close(fillers[i]);
+	close(silent);
+	close(open);
 }
 
 static void test_other_policy(void **state)
@@ -265,6 +324,7 @@ int main(void)
 		TEST("a server that does not answer in time is down", test_silent_server),
 		TEST("an answer counts, even if the loop comes late to it", test_late_loop),
 		TEST("more servers are checked than checks are under way", test_many),
+		TEST("hundreds of silent servers hold no other one up", test_many_silent),
 		TEST("servers keep their state under another policy", test_other_policy),
 	};
 

@@ -12,7 +12,11 @@
 
 #include "tools/flows/settings/policy.h"
 
-#define HEALTH_AT_ONCE 64
+/*
+ * A server that is silent occupies a place for the time-out.  Two turns do for all servers that a
+ * policy can have, within the 1,024 descriptors that a process usually has.
+ */
+#define HEALTH_AT_ONCE 512
 
 struct health;
 
