@@ -14,6 +14,8 @@
 #define MORE 0x2000
 #define SECOND 1000000000ULL
 
+static uint32_t host = HOST; /* that sends */
+
 static void put16(uint8_t *bytes, uint16_t value)
 {
 	bytes[0] = value >> 8;
@@ -31,7 +33,7 @@ static uint32_t header_sum(const uint8_t *frame)
 	return (sum & 0xffff) + (sum >> 16);
 }
 
-/* Reads a fragment from HOST to REMOTE; @word: its offset and whether more follow. */
+/* Reads a fragment from the host to REMOTE; @word: its offset and whether more follow. */
 static enum packet_flaw read_fragment(struct packet *packet, uint8_t *frame, uint16_t word,
 				      uint16_t identification, uint8_t protocol)
 {
@@ -43,8 +45,8 @@ static enum packet_flaw read_fragment(struct packet *packet, uint8_t *frame, uin
 	put16(frame + IP + 6, word);
 	frame[IP + 8] = 64;
 	frame[IP + 9] = protocol;
-	put16(frame + IP + 12, HOST >> 16);
-	put16(frame + IP + 14, HOST & 0xffff);
+	put16(frame + IP + 12, host >> 16);
+	put16(frame + IP + 14, host & 0xffff);
 	put16(frame + IP + 16, REMOTE >> 16);
 	put16(frame + IP + 18, REMOTE & 0xffff);
 	put16(frame + IP + 10, ~header_sum(frame));
@@ -76,10 +78,10 @@ static bool follows(struct fragments *fragments, uint16_t identification, uint8_
 	assert_int_equal(read_fragment(&packet, frame, MORE | 3, identification, protocol),
 			 PACKET_FRAGMENT);
 	is_known = fragments__follow(fragments, &packet, now);
-	assert_int_equal(packet.source.address, is_known ? POOL : HOST);
+	assert_int_equal(packet.source.address, is_known ? POOL : host);
 	assert_int_equal(packet.destination.address, REMOTE);
 	assert_int_equal(header_sum(frame), 0xffff);
-	assert_int_equal(frame[IP + 12], is_known ? POOL >> 24 : HOST >> 24);
+	assert_int_equal(frame[IP + 12], is_known ? POOL >> 24 : host >> 24);
 	return is_known;
 }
 
@@ -119,6 +121,29 @@ static void test_many_datagrams(void **state)
 	fragments__free(fragments);
 }
 
+static void test_one_source_of_many(void **state)
+{
+	struct fragments *fragments = fragments__new();
+	const unsigned int others = 500;
+	unsigned int i, known = 0;
+
+	for (i = 0; i < others; i++) {
+		host = HOST + i;
+		pass(fragments, 7, SECOND);
+	}
+	host = HOST - 1;
+	for (i = 0; i < 65536; i++)
+		pass(fragments, i, SECOND + 1 + i);
+	for (i = 0; i < others; i++) {
+		host = HOST + i;
+		known += follows(fragments, 7, IPPROTO_UDP, 2 * SECOND);
+	}
+	host = HOST;
+	/* A set that is full of others may lose one of them. */
+	assert_in_range(known, others - others / 100, others);
+	fragments__free(fragments);
+}
+
 static unsigned int left;
 
 static void leave(void *subject, struct packet *packet)
@@ -146,9 +171,17 @@ static void test_early_fragments(void **state)
 	struct fragments *fragments = fragments__new();
 	unsigned int i;
 
-	for (i = 0; i < FRAGMENTS_HELD; i++)
+	/* Of this host, and then of others. */
+	for (i = 0; i < FRAGMENTS_HELD_OF_SOURCE; i++)
 		assert_true(hold(fragments, i / 2, SECOND));
 	assert_false(hold(fragments, 1, SECOND));
+	for (; i < FRAGMENTS_HELD; i++) {
+		host = HOST + 1 + i / FRAGMENTS_HELD_OF_SOURCE;
+		assert_true(hold(fragments, i / 2, SECOND));
+	}
+	host = HOST + 100;
+	assert_false(hold(fragments, 1, SECOND));
+	host = HOST;
 	assert_int_equal(fragments__release(fragments, SECOND, leave, NULL), 0);
 	assert_int_equal(left, 0);
 	pass(fragments, 1, SECOND);
@@ -202,7 +235,8 @@ int main(void)
 		TEST("a fragment gets the addresses of its first one, for some time",
 		     test_followers),
 		TEST("of many datagrams, the latest ones are known", test_many_datagrams),
-		TEST("a bounded number waits for first ones, for a bounded time",
+		TEST("a source of many forgets its own", test_one_source_of_many),
+		TEST("a bounded number waits for first ones, of each source and for a bounded time",
 		     test_early_fragments),
 		TEST("fragments that replace headers, or are too long, are cut",
 		     test_hostile_fragments),

@@ -103,17 +103,40 @@ void fragments__stop_all(struct fragments *fragments)
 	memset(fragments->firsts, 0, sizeof(fragments->firsts));
 }
 
+static bool is_of_source(address_t address, const struct fragments_key *key)
+{
+	return address__network(address) == address__network(key->source);
+}
+
+/*
+ * In turn: a free place, the oldest one of this source, or the oldest one of all.  So a source that
+ * sends many has one place of a set, if others use it.
+ */
+static struct first *place_for(struct first *set, const struct fragments_key *key)
+{
+	struct first *own = NULL, *oldest = set;
+	int i;
+
+	for (i = 0; i < WAYS; i++) {
+		if (!set[i].is_used)
+			return &set[i];
+		if (set[i].since_ns < oldest->since_ns)
+			oldest = &set[i];
+		if (is_of_source(set[i].key.source, key) &&
+		    (!own || set[i].since_ns < own->since_ns))
+			own = &set[i];
+	}
+	return own ?: oldest;
+}
+
 void fragments__pass(struct fragments *fragments, const struct fragments_key *key,
 		     const struct packet *packet, uint64_t now_ns)
 {
-	struct first *set = (struct first *)set_of(fragments, key), *place = set;
-	int i;
+	struct first *place;
 
-	/* In turn: the place of this key, a free one, or that of the oldest. */
+	/* The place of this key is free then. */
 	fragments__stop(fragments, key);
-	for (i = 1; i < WAYS && place->is_used; i++)
-		if (!set[i].is_used || set[i].since_ns < place->since_ns)
-			place = &set[i];
+	place = place_for((struct first *)set_of(fragments, key), key);
 	*place = (struct first){
 		.key = *key,
 		.source = packet->source.address,
@@ -140,12 +163,24 @@ bool fragments__follow(const struct fragments *fragments, struct packet *packet,
 
 /* ---- later fragments that wait */
 
+static unsigned int held_of_source(const struct fragments *fragments, const struct packet *packet)
+{
+	const struct fragments_key key = fragments__key(packet);
+	unsigned int count = 0, i;
+
+	for (i = 0; i < FRAGMENTS_HELD; i++)
+		count += fragments->held[i].packet.frame &&
+			 is_of_source(fragments->held[i].packet.source.address, &key);
+	return count;
+}
+
 bool fragments__hold(struct fragments *fragments, const struct packet *packet, uint64_t now_ns)
 {
 	struct held *held = fragments->held;
 	uint8_t *frame;
 
-	if (fragments->held_count == FRAGMENTS_HELD)
+	if (fragments->held_count == FRAGMENTS_HELD ||
+	    held_of_source(fragments, packet) >= FRAGMENTS_HELD_OF_SOURCE)
 		return false;
 	frame = malloc(packet->length);
 	if (!frame)

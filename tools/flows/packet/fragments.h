@@ -3,7 +3,8 @@
  * Fragments follow their first one, which alone has ports (RFC 4787, REQ-14): they get the
  * addresses that it got.  A fragment that comes before the first one waits for it.  Firsts are
  * remembered, and fragments wait, for a bounded time, and in a bounded number: strangers can make
- * others be forgotten, but not take memory.
+ * others be forgotten, but not take memory.  One source cannot: it loses its own firsts where others
+ * are, and an eighth of all that wait are its own at most.
  */
 #ifndef FLOWS_FRAGMENTS_H
 #define FLOWS_FRAGMENTS_H
@@ -11,7 +12,8 @@
 #include "packet.h"
 
 #define FRAGMENTS_FIRSTS 4096
-#define FRAGMENTS_HELD 64
+#define FRAGMENTS_HELD 256
+#define FRAGMENTS_HELD_OF_SOURCE (FRAGMENTS_HELD / 8)
 #define FRAGMENTS_FIRST_NS 10000000000ULL
 #define FRAGMENTS_HELD_NS 2000000000ULL
 
@@ -39,7 +41,7 @@ void fragments__stop_all(struct fragments *fragments);
 /* Gives a later fragment its addresses.  False if its first one is unknown. */
 bool fragments__follow(const struct fragments *fragments, struct packet *packet, uint64_t now_ns);
 
-/* Keeps a copy of a later fragment; false: there is no place, or no memory. */
+/* Keeps a copy of a later fragment; false: there is no place for this source, or no memory. */
 bool fragments__hold(struct fragments *fragments, const struct packet *packet, uint64_t now_ns);
 /*
  * Calls @leave for each held fragment that can leave now, whose frame is gone after the call.
