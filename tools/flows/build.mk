@@ -22,6 +22,7 @@ unit_flows_packet_sources := $(flows_packet)
 unit_flows_packet_ipv6_sources := tools/flows/packet/fragments.c $(flows_packet)
 unit_flows_neighbour_sources := tools/flows/packet/address.c tools/flows/packet/neighbour.c
 unit_flows_fragments_sources := tools/flows/packet/fragments.c $(flows_packet)
+unit_flows_shares_sources := tools/flows/packet/shares.c
 unit_flows_policy_sources := $(flows_policy)
 unit_flows_nat_sources := $(flows_nat)
 unit_flows_nat_ageing_sources := $(flows_nat)

@@ -44,7 +44,7 @@ static bool is_within(struct rate *credit, uint64_t rate, uint64_t now)
 /* Can the frame be looked into? */
 static bool take_frame(struct flows *flows, const struct port_frame *frame, uint64_t now)
 {
-	if (!is_within(&flows->taken, flows->policy->rate, now)) {
+	if (!shares__take(flows->shares, frame->bytes, frame->length, flows->policy->rate, now)) {
 		flows->limited++;
 		return false;
 	}
@@ -434,7 +434,8 @@ static int open_all(struct flows *flows, struct dart_error *error)
 
 	flows->policy = calloc(1, sizeof(*flows->policy));
 	flows->fragments = fragments__new();
-	if (!flows->policy || !flows->fragments)
+	flows->shares = shares__new();
+	if (!flows->policy || !flows->fragments || !flows->shares)
 		return dart_error__no_memory(error);
 	ret = policy__read(flows->policy, flows->options->policy, error)	?:
 		      open_port(flows, error)					?:
@@ -492,6 +493,7 @@ static void close_all(struct flows *flows)
 	port__close(flows->port);
 	port__close(flows->questions);
 	fragments__free(flows->fragments);
+	shares__free(flows->shares);
 	sd_event_unref(flows->event);
 	if (flows->policy)
 		policy__clear(flows->policy);

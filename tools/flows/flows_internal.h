@@ -12,6 +12,7 @@
 #include "tools/flows/journal/journal.h"
 #include "tools/flows/packet/fragments.h"
 #include "tools/flows/packet/port.h"
+#include "tools/flows/packet/shares.h"
 #include "tools/flows/table/table.h"
 
 /* Events that may happen now, as their time. */
@@ -39,7 +40,8 @@ struct flows {
 	int status; /* -errno: why the loop ends */
 	struct dart_error error;
 
-	struct rate taken, refused;
+	struct shares *shares; /* of the packets that are taken */
+	struct rate refused;
 	uint8_t answers[PORT_FRAMES][PACKET_ANSWER_MAX]; /* of one turn */
 	uint64_t flaws[PACKET_FLAWS];
 	uint64_t received, limited, answered, exceeded, followed, tagged, long_frames, for_many,
