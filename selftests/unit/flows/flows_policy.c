@@ -92,8 +92,9 @@ static void test_server(void **state)
 	assert_string_equal(policy.server.authorities, "/etc/dart/tls/authorities.pem");
 	assert_string_equal(policy.server.revoked, "/etc/dart/tls/revoked.pem");
 	assert_int_equal(parse(&next,
-			       BASE POOLS "server: {address: 'fd00::1', name: db1.example, port: 99,"
-					  " certificate: /c, key: /k, authorities: /a}\n",
+			       BASE POOLS
+			       "server: {address: 'fd00::1', name: db1.example, port: 99,"
+			       " certificate: /c, key: /k, authorities: /a}\n",
 			       &error),
 			 0);
 	assert_string_equal(next.server.name, "db1.example");
@@ -416,6 +417,42 @@ static void test_services(void **state)
 	policy__clear(&policy);
 }
 
+/* Servers are listed in no order, in two services. */
+static void test_many_servers(void **state)
+{
+	const size_t count = POLICY_SERVERS_MAX / 2;
+	static char text[POLICY_SERVERS_MAX * 40];
+	const struct policy_service *services[2];
+	struct dart_error error;
+	struct policy policy;
+	struct end end;
+	size_t length, i, service;
+
+	length = snprintf(text, sizeof(text), BALANCER "services:\n");
+	for (service = 0; service < 2; service++) {
+		length += snprintf(text + length, sizeof(text) - length,
+				   " - address: 192.0.2.1%zu:80\n   protocol: tcp\n   servers:\n",
+				   service);
+		for (i = 0; i < count; i++)
+			length += snprintf(text + length, sizeof(text) - length,
+					   "    - {address: 10.1.%zu.%zu:%zu}\n", service,
+					   i * 77 % 128, 8000 + i * 77 / 128 % 4);
+	}
+	assert_int_equal(parse(&policy, text, &error), 0);
+	for (service = 0; service < 2; service++)
+		services[service] =
+			policy__find_service(&policy, 6, &(struct end){ 0xc000020a + service, 80 });
+	for (i = 0; i < count; i++) {
+		end = policy.servers[services[1]->first_server + i].end;
+		assert_ptr_equal(policy__find_server(&policy, services[1], &end),
+				 &policy.servers[services[1]->first_server + i]);
+		assert_null(policy__find_server(&policy, services[0], &end));
+		end.port += 100;
+		assert_null(policy__find_server(&policy, services[1], &end));
+	}
+	policy__clear(&policy);
+}
+
 /* The longest range counts, and none of IPv6 contains an address of IPv4. */
 static void test_both_families(void **state)
 {
@@ -490,6 +527,7 @@ int main(void)
 		TEST("a reload keeps some settings", test_a_reload_keeps_some_settings),
 		TEST("the first rule that fits decides, and then the refusal", test_rules),
 		TEST("services and their servers are found", test_services),
+		TEST("each of many servers is found", test_many_servers),
 		TEST("ranges of both families are told apart", test_both_families),
 		TEST("an end is an address and a port", test_ends),
 	};

@@ -265,11 +265,19 @@ const struct policy_server *policy__find_server(const struct policy *policy,
 						const struct policy_service *service,
 						const struct end *end)
 {
-	size_t i;
+	size_t low = service->first_server, high = low + service->server_count, middle;
+	int order;
 
-	for (i = service->first_server; i < service->first_server + service->server_count; i++)
-		if (end__equal(&policy->servers[i].end, end))
-			return &policy->servers[i];
+	while (low < high) {
+		middle = (low + high) / 2;
+		order = end__compare(&policy->servers[middle].end, end);
+		if (!order)
+			return &policy->servers[middle];
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
 	return NULL;
 }
 

@@ -34,6 +34,18 @@ static int take_drain(struct dart_yaml *yaml, const yaml_node_t *node, void *int
 	return policy_file__take_choice(yaml, node, "false", "true", into);
 }
 
+/* Has the service this server?  Servers are in no order before all are read. */
+static bool has_server(const struct policy *policy, const struct policy_service *service,
+		       const struct end *end)
+{
+	size_t i;
+
+	for (i = service->first_server; i < service->first_server + service->server_count; i++)
+		if (end__equal(&policy->servers[i].end, end))
+			return true;
+	return false;
+}
+
 /* Neither this service nor another one of its protocol has the server already. */
 static int check_server(const struct policy *policy, struct dart_yaml *yaml,
 			const yaml_node_t *node, const struct policy_service *service,
@@ -42,12 +54,12 @@ static int check_server(const struct policy *policy, struct dart_yaml *yaml,
 	char text[END_TEXT];
 	size_t i;
 
-	if (policy__find_server(policy, service, end))
+	if (has_server(policy, service, end))
 		return dart_yaml__refuse(yaml, node, "the service has the server %s already",
 					 end__print(end, text));
 	for (i = 0; i < policy->service_count; i++)
 		if (policy->services[i].protocol == service->protocol &&
-		    policy__find_server(policy, &policy->services[i], end))
+		    has_server(policy, &policy->services[i], end))
 			return dart_yaml__refuse(
 				yaml, node,
 				"another service of %s has the server %s: answers to clients would "
