@@ -4,7 +4,7 @@
 
 import needs  # before all others
 
-from scapy.layers.inet import TCP
+from scapy.layers.inet import IPOption_LSRR, TCP
 from scapy.layers.l2 import Ether
 
 import generate
@@ -83,8 +83,18 @@ def tracked():
         left = {CONTROL: [packet]} if is_deferred else {OUT: [routed(packet)]}
         tap.same(switch.exchange(packet), {**SILENCE, **left}, flags)
     tap.same(switch.outcomes(), {"sent": 6, "found": 6})
+    switch.do("table_clear tea_otherwise")
+
+
+def source_routes():
+    """a packet of an open connection that names routers goes to the control plane"""
+    switch.otherwise("keyless", CONTROL)
+    table.add(FLOW, bytes([OPEN]))
+    packet = for_switch(FLOW, options=[IPOption_LSRR(routers=["198.51.100.7"])])
+    tap.same(switch.exchange(packet), {**SILENCE, CONTROL: [packet]})
+    tap.same(switch.outcomes(), {"keyless": 1})
 
 
 table = Server(port=SERVERS[0], geometry=Geometry(2, value=1))
 switch = Function("firewall", table)
-tap.run(segments, datagrams, closed, counted, tracked, before=switch.outcomes)
+tap.run(segments, datagrams, closed, counted, tracked, source_routes, before=switch.outcomes)

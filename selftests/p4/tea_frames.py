@@ -7,7 +7,7 @@ import random
 
 from needs import TREE  # before all others
 
-from scapy.layers.inet import IPOption_NOP
+from scapy.layers.inet import IPOption_LSRR, IPOption_NOP, IPOption_SSRR
 
 import generate
 import packets
@@ -136,6 +136,15 @@ def not_sent():
         tap.same(requests(packet, keyless=1), [])
 
 
+def with_options():
+    """a packet with a source route, or with any other option of IPv4, has no key"""
+    renew()
+    for key in UDP, TCP:
+        for options in ([IPOption_LSRR(routers=["10.0.0.9"])], [IPOption_SSRR(routers=["10.0.0.9"])],
+                        [IPOption_NOP()] * 4, [IPOption_NOP()] * 40):
+            tap.same(requests(for_switch(key, options=options), keyless=1), [], options)
+
+
 def behind_the_end():
     """ports beyond the end of the IPv4 packet, in its padding, are not read"""
     renew()
@@ -146,7 +155,7 @@ def behind_the_end():
     for psn, (key, least) in enumerate(((UDP, 28), (TCP, 40))):
         check(server, 2 * psn, for_switch(key, len=least), key)
     options = for_switch(UDP, options=[IPOption_NOP()] * 4, len=28)
-    tap.same(requests(options, invalid=1), [])
+    tap.same(requests(options, keyless=1), [])
 
 
 def invalid_elsewhere():
@@ -222,4 +231,5 @@ ENTRY = {name: getattr(server, name)
 switch = Function("nat", server)
 assert SOURCE not in (SERVER, OUT)
 tap.run(vectors, lengths, numbers, keys, wrap, tagged, too_long, not_sent,
-        behind_the_end, invalid_elsewhere, zeros, other, arrival, before=switch.outcomes)
+        with_options, behind_the_end, invalid_elsewhere, zeros, other, arrival,
+        before=switch.outcomes)

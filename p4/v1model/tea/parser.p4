@@ -114,10 +114,14 @@ parser TeaParser(packet_in packet, out headers_t headers,
 		}
 	}
 
+	/*
+	 * A source route would lead the packet past its destination here, so packets with
+	 * options have no key, as in TNA: the control plane looks at them.
+	 */
 	state ipv4_options {
 		packet.extract(headers.ipv4_options,
 			       ((bit<32>)headers.ipv4.ihl - 5) << 5);
-		transition ipv4_payload;
+		transition accept;
 	}
 
 	state ipv4_payload {
