@@ -21,30 +21,21 @@
 #include "tools/flows/gateway/gateway.h"
 #include "tools/flows/nat/nat.h"
 
-#define SECOND_NS 1000000000ULL
 #define SECOND_US 1000000ULL
 
 /* ---- packets */
 
-/* May one more of @rate in a second be?  The credit is that of a tenth of a second at most. */
-static bool is_within(struct rate *credit, uint64_t rate, uint64_t now)
+/* May the sender of this frame be answered?  One host that asks for many takes none of others. */
+static bool may_answer(struct flows *flows, const uint8_t *frame, size_t length, uint64_t now)
 {
-	const uint64_t price = SECOND_NS / rate ?: 1;
-
-	credit->credit_ns += now - credit->credited_ns;
-	credit->credited_ns = now;
-	if (credit->credit_ns > SECOND_NS / 10 + price)
-		credit->credit_ns = SECOND_NS / 10 + price;
-	if (credit->credit_ns < price)
-		return false;
-	credit->credit_ns -= price;
-	return true;
+	return shares__take(flows->answered_shares, frame, length, flows->policy->refusal_rate, now);
 }
 
 /* Can the frame be looked into? */
 static bool take_frame(struct flows *flows, const struct port_frame *frame, uint64_t now)
 {
-	if (!shares__take(flows->shares, frame->bytes, frame->length, flows->policy->rate, now)) {
+	if (!shares__take(flows->taken_shares, frame->bytes, frame->length, flows->policy->rate,
+			  now)) {
 		flows->limited++;
 		return false;
 	}
@@ -59,9 +50,12 @@ static bool take_frame(struct flows *flows, const struct port_frame *frame, uint
  */
 static bool expire(struct flows *flows, struct packet *packet, uint8_t *answer, uint64_t now)
 {
+	const uint8_t *frame = packet->frame;
+	const size_t length = packet->length;
+
 	if (policy__is_spoofed(flows->policy, packet) ||
 	    !packet__expire(packet, policy__own_address(flows->policy, packet->is_ipv6), answer) ||
-	    !is_within(&flows->refused, flows->policy->refusal_rate, now))
+	    !may_answer(flows, frame, length, now))
 		return false;
 	flows->exceeded++;
 	return true;
@@ -115,9 +109,11 @@ static void keep(struct original *original, const struct packet *packet)
 static bool tell_mtu(struct flows *flows, struct original *original, uint16_t mtu, uint8_t *answer,
 		     uint64_t now)
 {
+	const size_t length = original->packet.length;
+
 	if (policy__is_spoofed(flows->policy, &original->packet) ||
 	    !function__tell_mtu(flows->function, &original->packet, mtu, answer) ||
-	    !is_within(&flows->refused, flows->policy->refusal_rate, now))
+	    !may_answer(flows, original->frame, length, now))
 		return false;
 	flows->mtu_told++;
 	return true;
@@ -233,7 +229,7 @@ static bool judge(struct flows *flows, const struct port_frame *frame, struct pa
 	keep(&original, packet);
 	action = take(flows, packet, now);
 	if (action == FUNCTION_ANSWERS &&
-	    is_within(&flows->refused, flows->policy->refusal_rate, now) &&
+	    may_answer(flows, packet->frame, packet->length, now) &&
 	    function__answer(flows->function, packet, answer)) {
 		flows->answered++;
 		return true;
@@ -434,8 +430,9 @@ static int open_all(struct flows *flows, struct dart_error *error)
 
 	flows->policy = calloc(1, sizeof(*flows->policy));
 	flows->fragments = fragments__new();
-	flows->shares = shares__new();
-	if (!flows->policy || !flows->fragments || !flows->shares)
+	flows->taken_shares = shares__new();
+	flows->answered_shares = shares__new();
+	if (!flows->policy || !flows->fragments || !flows->taken_shares || !flows->answered_shares)
 		return dart_error__no_memory(error);
 	ret = policy__read(flows->policy, flows->options->policy, error)	?:
 		      open_port(flows, error)					?:
@@ -493,7 +490,8 @@ static void close_all(struct flows *flows)
 	port__close(flows->port);
 	port__close(flows->questions);
 	fragments__free(flows->fragments);
-	shares__free(flows->shares);
+	shares__free(flows->taken_shares);
+	shares__free(flows->answered_shares);
 	sd_event_unref(flows->event);
 	if (flows->policy)
 		policy__clear(flows->policy);

@@ -15,11 +15,6 @@
 #include "tools/flows/packet/shares.h"
 #include "tools/flows/table/table.h"
 
-/* Events that may happen now, as their time. */
-struct rate {
-	uint64_t credit_ns, credited_ns;
-};
-
 struct flows {
 	const struct flows_options *options;
 	struct policy *policy;
@@ -40,8 +35,7 @@ struct flows {
 	int status; /* -errno: why the loop ends */
 	struct dart_error error;
 
-	struct shares *shares; /* of the packets that are taken */
-	struct rate refused;
+	struct shares *taken_shares, *answered_shares; /* of packets */
 	uint8_t answers[PORT_FRAMES][PACKET_ANSWER_MAX]; /* of one turn */
 	uint64_t flaws[PACKET_FLAWS];
 	uint64_t received, limited, answered, exceeded, followed, tagged, long_frames, for_many,

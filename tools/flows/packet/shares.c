@@ -10,6 +10,7 @@
 #include "packet_internal.h"
 
 #define SECOND_NS 1000000000ULL
+#define AT_ONCE_NS (SECOND_NS / 10) /* credit of anybody, of those with a share, and of each host */
 #define PLACES 4096 /* of sources, and of destinations; a power of two */
 #define WAYS 2 /* places of a host */
 #define NETWORK 8 /* bytes of an address of IPv6 that name its owner */
@@ -78,10 +79,10 @@ static void find_hosts(const uint8_t *frame, size_t length, struct part *source,
 
 /* ---- credit */
 
-/* The credit is that of a tenth of a second, and of one packet, at most. */
-static void fill(struct credit *credit, uint64_t price_ns, uint64_t now_ns)
+/* The credit is @most and that of one packet, at most. */
+static void fill(struct credit *credit, uint64_t most_ns, uint64_t price_ns, uint64_t now_ns)
 {
-	const uint64_t most = SECOND_NS / 10 + price_ns;
+	const uint64_t most = most_ns + price_ns;
 
 	credit->left_ns += now_ns - credit->since_ns;
 	credit->since_ns = now_ns;
@@ -99,7 +100,7 @@ static struct credit *find_credit(const struct shares *shares, struct credit *pl
 
 	for (way = 0; way < WAYS; way++, hash >>= 32) {
 		place = &places[hash % PLACES];
-		fill(place, price_ns, now_ns);
+		fill(place, AT_ONCE_NS, price_ns, now_ns);
 		if (place->left_ns >= price_ns)
 			return place;
 	}
@@ -134,12 +135,12 @@ bool shares__take(struct shares *shares, const uint8_t *frame, size_t length, ui
 	const uint64_t price_ns = SECOND_NS / rate ?: 1;
 	bool is_own;
 
-	fill(&shares->all, price_ns, now_ns);
+	fill(&shares->all, 2 * AT_ONCE_NS, price_ns, now_ns);
 	if (shares->all.left_ns < price_ns)
 		return false;
 	/* Shares are used up first, so that what a host sends beyond its own is known as such. */
 	is_own = take_shares(shares, frame, length, price_ns, now_ns);
-	if (!is_own && shares->all.left_ns < SECOND_NS / 20 + price_ns)
+	if (!is_own && shares->all.left_ns < AT_ONCE_NS + price_ns)
 		return false;
 	shares->all.left_ns -= price_ns;
 	return true;
