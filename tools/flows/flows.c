@@ -22,6 +22,8 @@
 #include "tools/flows/nat/nat.h"
 
 #define SECOND_US 1000000ULL
+/* The queue of the port has twice PORT_QUEUE of the kernel's memory, which costs so much a frame. */
+#define QUEUE_FRAMES (2 * PORT_QUEUE / 512)
 
 /* ---- packets */
 
@@ -252,12 +254,12 @@ static void end_loop(struct flows *flows, int status)
 	sd_event_exit(flows->event, 0);
 }
 
-static int on_packets(sd_event_source *source, int fd, uint32_t events, void *data)
+/* Returns whether there may be more. */
+static bool take_frames(struct flows *flows)
 {
 	struct port_frame frames[PORT_FRAMES];
 	struct packet packets[PORT_FRAMES];
 	const uint64_t now = flows__now_ns();
-	struct flows *flows = data;
 	const bool was_unwritable = flows->is_unwritable;
 	struct dart_error error;
 	unsigned int count = 0;
@@ -270,13 +272,32 @@ static int on_packets(sd_event_source *source, int fd, uint32_t events, void *da
 	if (flows__write_journal(flows, &error) && !was_unwritable) {
 		flows->unwritten += count;
 		fragments__stop_all(flows->fragments);
-		return 0;
+		return received == PORT_FRAMES;
 	}
 	flows->unsent += port__send(flows->port, packets, count);
 	/* After their first ones, which the journal has. */
 	flows->flaws[PACKET_FRAGMENT] +=
 		fragments__release(flows->fragments, now, send_held, flows);
+	return received == PORT_FRAMES;
+}
+
+static int on_packets(sd_event_source *source, int fd, uint32_t events, void *data)
+{
+	take_frames(data);
 	return 0;
+}
+
+/*
+ * Takes all frames that have come so far, and some that come meanwhile.  When this process was
+ * stopped, or had no processor, flows that had a packet in time are in use, although their
+ * time-outs have passed.
+ */
+static void take_frames_before_now(struct flows *flows)
+{
+	unsigned int turns = QUEUE_FRAMES / PORT_FRAMES;
+
+	while (take_frames(flows) && --turns)
+		;
 }
 
 /* ---- time, reloads and the status */
@@ -294,6 +315,7 @@ static int on_time(sd_event_source *source, uint64_t usec, void *data)
 	}
 	port__overrun(flows->port);
 	flows->mtu = port__mtu(flows->port);
+	take_frames_before_now(flows);
 	flows->flaws[PACKET_FRAGMENT] +=
 		fragments__release(flows->fragments, flows__now_ns(), send_held, flows);
 	has_more = function__tick(flows->function, flows__now_ns(), table__is_there(flows->table));
