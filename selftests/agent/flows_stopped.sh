@@ -9,8 +9,8 @@ control=/run/dart-flows.sock
 timeout=10
 rm -f /run/flows.journal*
 
-printf '%s\n' 'interface: flows0' 'table: nat' 'journal: /run/flows.journal' 'inside: [10.0.0.0/8]' \
-	'flows: 10000' 'rate: 1000000' "timeouts: {udp: ${timeout}s}" \
+printf '%s\n' 'interface: flows0' 'table: nat' 'journal: /run/flows.journal' \
+	'inside: [10.0.0.0/8]' 'flows: 10000' 'rate: 1000000' "timeouts: {udp: ${timeout}s}" \
 	'pools: [{addresses: 203.0.113.1, ports: 2000-65000}]' \
 	'routes:' ' - {prefix: 10.0.0.0/8, mac: 02:00:00:00:00:0a}' \
 	' - {prefix: 0.0.0.0/0, mac: 02:00:00:00:00:0b}' >$policy

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """flows_stopped.py INTERFACE PID TIMEOUT
 
-Flows of UDP begin through dart-flows, a NAT with this process ID and this time-out in seconds.  It is
-stopped for longer than the time-out, and each flow has a packet meanwhile.  Prints as JSON how many
-flows there are, and how many of them have another port then.
+Flows of UDP begin through dart-flows, a NAT with this process ID and this time-out in seconds.  It
+is stopped for longer than the time-out, and each flow has a packet meanwhile.  Prints as JSON how
+many flows there are, and how many of them have another port then.
 """
 
 import json

@@ -140,7 +140,8 @@ def with_options():
     """a packet with a source route, or with any other option of IPv4, has no key"""
     renew()
     for key in UDP, TCP:
-        for options in ([IPOption_LSRR(routers=["10.0.0.9"])], [IPOption_SSRR(routers=["10.0.0.9"])],
+        for options in ([IPOption_LSRR(routers=["10.0.0.9"])],
+                        [IPOption_SSRR(routers=["10.0.0.9"])],
                         [IPOption_NOP()] * 4, [IPOption_NOP()] * 40):
             tap.same(requests(for_switch(key, options=options), keyless=1), [], options)
 

@@ -3,8 +3,8 @@
  * Fragments follow their first one, which alone has ports (RFC 4787, REQ-14): they get the
  * addresses that it got.  A fragment that comes before the first one waits for it.  Firsts are
  * remembered, and fragments wait, for a bounded time, and in a bounded number: strangers can make
- * others be forgotten, but not take memory.  One source cannot: it loses its own firsts where others
- * are, and an eighth of all that wait are its own at most.
+ * others be forgotten, but not take memory.  One source cannot: it loses its own firsts where
+ * others are, and an eighth of all that wait are its own at most.
  */
 #ifndef FLOWS_FRAGMENTS_H
 #define FLOWS_FRAGMENTS_H

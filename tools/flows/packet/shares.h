@@ -25,8 +25,8 @@ struct shares;
 struct shares *shares__new(void);
 void shares__free(struct shares *shares);
 /*
- * May this frame, of Ethernet, be taken?  @rate: frames in a second; each half of the credit is that
- * of a tenth of a second.
+ * May this frame, of Ethernet, be taken?  @rate: frames in a second; each half of the credit is
+ * that of a tenth of a second.
  */
 bool shares__take(struct shares *shares, const uint8_t *frame, size_t length, uint64_t rate,
 		  uint64_t now_ns);
