@@ -22,7 +22,7 @@
 #include "tools/flows/nat/nat.h"
 
 #define SECOND_US 1000000ULL
-/* The queue of the port has twice PORT_QUEUE of the kernel's memory, which costs so much a frame. */
+/* The queue has twice PORT_QUEUE of the kernel's memory, of which a frame takes more than this. */
 #define QUEUE_FRAMES (2 * PORT_QUEUE / 512)
 
 /* ---- packets */
@@ -319,9 +319,7 @@ static int on_time(sd_event_source *source, uint64_t usec, void *data)
 	flows->flaws[PACKET_FRAGMENT] +=
 		fragments__release(flows->fragments, flows__now_ns(), send_held, flows);
 	has_more = function__tick(flows->function, flows__now_ns(), table__is_there(flows->table));
-	if (journal__is_long(flows->journal, function__counts(flows->function)->flows) &&
-	    flows__compact_journal(flows, &error))
-		flows__say("%s", error.text);
+	flows__compact_journal(flows);
 	flows__write_journal(flows, &error);
 	sd_event_source_set_time_relative(source, has_more ? SECOND_US / 100 : SECOND_US);
 	sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
@@ -504,8 +502,8 @@ static void close_all(struct flows *flows)
 	control__free(flows->control);
 	health__free(flows->health);
 	table__free(flows->table);
+	flows__close_journal(flows);
 	function__free(flows->function);
-	journal__close(flows->journal);
 	sd_event_source_disable_unref(flows->packets);
 	sd_event_source_disable_unref(flows->timer);
 	sd_event_source_disable_unref(flows->answers_source);

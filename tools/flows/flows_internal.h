@@ -21,12 +21,14 @@ struct flows {
 	struct table_settings table_settings;
 	struct table_server table_server; /* without an address: the table is on this host */
 	sd_event *event;
-	sd_event_source *packets, *timer, *answers_source;
+	sd_event_source *packets, *timer, *answers_source, *journal_source;
 	struct port *port;
 	struct port *questions; /* the same interface, for questions; NULL: its flows never age */
 	struct function *function;
 	struct table *table;
 	struct journal *journal;
+	struct compaction *compaction; /* of the journal; NULL: none is under way */
+	uint64_t compacts_after_ns;
 	struct control *control;
 	struct fragments *fragments;
 	struct health *health; /* NULL: the function has no servers */
@@ -68,11 +70,13 @@ void flows__name_table(struct flows *flows);
 
 /* Takes the flows of the journal, and writes it anew. */
 int flows__open_journal(struct flows *flows, struct dart_error *error);
+void flows__close_journal(struct flows *flows);
 /* A flow has begun, its connection was closed or goes on, or the flow has ended. */
 void flows__record(struct flows *flows, const struct flow *flow, bool is_end);
 /* Writes what has changed.  While that is not possible no flow begins. */
 int flows__write_journal(struct flows *flows, struct dart_error *error);
-int flows__compact_journal(struct flows *flows, struct dart_error *error);
+/* Begins to write it anew if it is long, without a wait. */
+void flows__compact_journal(struct flows *flows);
 
 /* Questions which flows are in use: see struct function_handlers, and function__answered(). */
 int flows__open_questions(struct flows *flows, struct dart_error *error);

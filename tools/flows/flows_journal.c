@@ -7,6 +7,8 @@
 #include "flows_internal.h"
 
 #define SECOND_NS 1000000000ULL
+#define PAUSE_NS (10 * SECOND_NS)
+#define CHAINS 1024 /* of flows, that are walked at once */
 
 static const enum journal_operation operations[FLOW_CLOSURES] = {
 	[FLOW_OPEN] = JOURNAL_BEGIN,
@@ -79,23 +81,26 @@ int flows__write_journal(struct flows *flows, struct dart_error *error)
 	return ret;
 }
 
-/* The records of a compacted journal, taken from the flows some chains at a time. */
+/* ---- the file is written anew */
+
+/* The records of the flows that there were when it began, taken some chains at a time. */
 struct compaction {
 	const struct flows *flows;
 	struct journal_record *records;
 	size_t count, size, next;
+	uint64_t begun; /* the last flow that had begun */
 	uint64_t place;
 	bool has_more, has_failed;
 };
 
-/* A closed flow has two records. */
+/* A closed flow has two records.  Those of a later flow are added to the new file, too. */
 static void keep_records(void *subject, const struct flow *flow)
 {
 	struct compaction *compaction = subject;
 	const struct flow_use use = function__use_of(compaction->flows->function, flow);
 	struct journal_record *records = compaction->records;
 
-	if (!use.is_recorded)
+	if (!use.is_recorded || use.number > compaction->begun)
 		return;
 	if (compaction->size - compaction->count < 2) {
 		records = realloc(records, (2 * compaction->size + 1024) * sizeof(*records));
@@ -119,7 +124,7 @@ static int next_record(void *subject, struct journal_record *record)
 	while (compaction->next == compaction->count && compaction->has_more) {
 		compaction->next = compaction->count = 0;
 		compaction->has_more = function__walk(compaction->flows->function,
-						      &compaction->place, 4096, keep_records,
+						      &compaction->place, CHAINS, keep_records,
 						      compaction);
 	}
 	if (compaction->has_failed)
@@ -130,14 +135,82 @@ static int next_record(void *subject, struct journal_record *record)
 	return 1;
 }
 
-int flows__compact_journal(struct flows *flows, struct dart_error *error)
+/* NULL: out of memory. */
+static struct compaction *new_compaction(const struct flows *flows)
 {
-	struct compaction compaction = { .flows = flows, .has_more = true };
+	struct compaction *compaction = calloc(1, sizeof(*compaction));
+
+	if (!compaction)
+		return NULL;
+	compaction->flows = flows;
+	compaction->begun = function__counts(flows->function)->begun;
+	compaction->has_more = true;
+	return compaction;
+}
+
+static void free_compaction(struct compaction *compaction)
+{
+	if (compaction)
+		free(compaction->records);
+	free(compaction);
+}
+
+static int compact_now(struct flows *flows, struct dart_error *error)
+{
+	struct compaction *compaction = new_compaction(flows);
+	const struct journal_source source = { next_record, compaction };
 	int ret;
 
-	ret = journal__compact(flows->journal, next_record, &compaction, error);
-	free(compaction.records);
+	if (!compaction)
+		return dart_error__no_memory(error);
+	ret = journal__compact(flows->journal, &source, error);
+	free_compaction(compaction);
 	return ret;
+}
+
+/* What failed is tried again after a while: each attempt fills the disk. */
+static void end_compaction(struct flows *flows, int code, const struct dart_error *error)
+{
+	free_compaction(flows->compaction);
+	flows->compaction = NULL;
+	if (!code)
+		return;
+	flows->compacts_after_ns = flows__now_ns() + PAUSE_NS;
+	flows__say("%s: the journal grows meanwhile", error->text);
+}
+
+void flows__compact_journal(struct flows *flows)
+{
+	struct journal_source source = { next_record, NULL };
+	struct dart_error error;
+	int ret;
+
+	if (flows->compaction || flows__now_ns() < flows->compacts_after_ns ||
+	    !journal__is_long(flows->journal, function__counts(flows->function)->flows))
+		return;
+	flows->compaction = source.subject = new_compaction(flows);
+	ret = flows->compaction ? journal__begin_anew(flows->journal, &source, &error) :
+				  dart_error__no_memory(&error);
+	if (ret)
+		end_compaction(flows, ret, &error);
+}
+
+static int on_journal(sd_event_source *source, int fd, uint32_t events, void *data)
+{
+	struct flows *flows = data;
+	struct dart_error error;
+	const int ret = journal__proceed(flows->journal, &error);
+
+	if (ret <= 0)
+		end_compaction(flows, ret, &error);
+	return 0;
+}
+
+void flows__close_journal(struct flows *flows)
+{
+	sd_event_source_disable_unref(flows->journal_source);
+	journal__close(flows->journal);
+	free_compaction(flows->compaction);
 }
 
 int flows__open_journal(struct flows *flows, struct dart_error *error)
@@ -158,5 +231,10 @@ int flows__open_journal(struct flows *flows, struct dart_error *error)
 			   found.damaged, flows->policy->journal);
 	flows__say("%" PRIu64 " flows are known from %" PRIu64 " records",
 		   function__counts(flows->function)->flows, found.records);
-	return flows__compact_journal(flows, error);
+	ret = compact_now(flows, error);
+	if (ret)
+		return ret;
+	ret = sd_event_add_io(flows->event, &flows->journal_source, journal__fd(flows->journal),
+			      EPOLLIN, on_journal, flows);
+	return ret < 0 ? dart_error__system(error, -ret, "cannot set up the event loop") : 0;
 }

@@ -87,9 +87,10 @@ static int next_told(void *subject, struct journal_record *record)
 
 static void compact(struct journal *journal, struct told *told)
 {
+	const struct journal_source source = { next_told, told };
 	struct dart_error error;
 
-	if (journal__compact(journal, next_told, told, &error))
+	if (journal__compact(journal, &source, &error))
 		fail_msg("%s", error.text);
 }
 

@@ -269,7 +269,7 @@ void function__begin(struct function *function, struct flow *flow)
 	if (flow->is_recorded)
 		return;
 	flow->is_recorded = true;
-	function->counts.begun++;
+	flow->number = ++function->counts.begun;
 	function->handlers->begun(function->subject, flow);
 }
 

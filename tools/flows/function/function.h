@@ -160,6 +160,8 @@ struct flow_use {
 	enum flow_state state;
 	enum flow_closure closure;
 	bool is_recorded; /* in the journal */
+	/* Among the flows that have begun, from 1 on, in their order; 0: before this process. */
+	uint64_t number;
 	bool is_static; /* it belongs to a static mapping */
 	uint64_t since_ns; /* when it got the state; FLOW_KEPT: last packet */
 	uint64_t packets, bytes; /* that the daemon saw */

@@ -21,6 +21,7 @@ struct flow {
 	bool is_over; /* further packets do not enter it again */
 	bool is_idle; /* it ends for no other reason: another packet enters it again */
 	bool is_recorded; /* the journal has it */
+	uint64_t number; /* as in struct flow_use */
 	enum flow_closure closure; /* as the journal has it */
 	uint8_t seen; /* entries that a comparison found in the table */
 	uint32_t changes; /* since the last comparison, that the table has not made yet */

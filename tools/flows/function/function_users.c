@@ -57,6 +57,7 @@ struct flow_use function__use_of(const struct function *function, const struct f
 		.state = flow->state,
 		.closure = flow->closure,
 		.is_recorded = flow->is_recorded,
+		.number = flow->number,
 		.is_static = function->type->is_static && function->type->is_static(flow),
 		.since_ns = flow->since_ns,
 		.packets = flow->packets,

@@ -27,7 +27,8 @@
  *
  * A record with a wrong check is passed over, and so is one of another kind, so that kinds can be
  * added: journals of all processes have version 1.  The file is written anew, with the flows that
- * there are, when the process starts and when most records are of flows that have ended.
+ * there are, when the process starts and when most records are of flows that have ended: the new
+ * file is PATH.new until it is whole.
  */
 #ifndef FLOWS_JOURNAL_H
 #define FLOWS_JOURNAL_H
@@ -84,16 +85,45 @@ void journal__add(struct journal *journal, const struct journal_record *record);
  */
 int journal__write(struct journal *journal, struct dart_error *error);
 
-/* Are most records of flows that have ended?  @live: flows that there are. */
+/*
+ * Are most records of flows that have ended, and is nothing done about that yet?  @live: flows that
+ * there are.
+ */
 bool journal__is_long(const struct journal *journal, uint64_t live);
 /*
- * Replaces the file by one with the records that @next writes to *@record: it returns 1, 0 after
- * the last one, or -errno.  Kept records are among them: they are dropped.  On failure the old file
+ * Where the records of a new file come from: @next writes one to *@record and returns 1, or 0 after
+ * the last one, or -errno.
+ */
+struct journal_source {
+	int (*next)(void *subject, struct journal_record *record);
+	void *subject;
+};
+
+/*
+ * Replaces the file by one with the records of the source, and waits for the disk.  Kept records
+ * are among them: they are dropped.  On failure the old file goes on.
+ */
+int journal__compact(struct journal *journal, const struct journal_source *source,
+		     struct dart_error *error);
+
+/*
+ * The same without a wait, while records are added: begins it.  The source tells the records of the
+ * flows that there are at this moment, however late it is asked for them: one that has ended since
+ * may be missing, and one that was closed since may be told as closed.  Returns 0, or -errno with a
+ * sentence.
+ */
+int journal__begin_anew(struct journal *journal, const struct journal_source *source,
+			struct dart_error *error);
+/* Is it under way?  Then no other one can begin. */
+bool journal__is_anew(const struct journal *journal);
+/* This descriptor is readable when it can go on. */
+int journal__fd(const struct journal *journal);
+/*
+ * Goes on, once the descriptor is readable: asks the source for a bounded number of records.
+ * Returns 1 if there is more to do, 0 when all is done, or -errno with a sentence if the old file
  * goes on.
  */
-int journal__compact(struct journal *journal,
-		     int (*next)(void *subject, struct journal_record *record), void *subject,
-		     struct dart_error *error);
+int journal__proceed(struct journal *journal, struct dart_error *error);
 
 /* Records in the file, one for each call of journal__add() or @next. */
 uint64_t journal__length(const struct journal *journal);
