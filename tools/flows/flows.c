@@ -22,6 +22,9 @@
 #include "tools/flows/nat/nat.h"
 
 #define SECOND_US 1000000ULL
+/* Changes of the table that wait for dartd: of each flow, and a few more. */
+#define CHANGES_OF_FLOW 3
+#define CHANGES_FEW 65536
 /* The queue has twice PORT_QUEUE of the kernel's memory, of which a frame takes more than this. */
 #define QUEUE_FRAMES (2 * PORT_QUEUE / 512)
 
@@ -468,6 +471,8 @@ static int open_all(struct flows *flows, struct dart_error *error)
 	flows->table_settings = (struct table_settings){
 		.key_length = function__key_length(flows->function),
 		.value_length = function__value_length(flows->function),
+		/* A comparison enters all flows, and meanwhile others begin and end. */
+		.changes_max = CHANGES_OF_FLOW * flows->policy->flows + CHANGES_FEW,
 	};
 	flows__name_table(flows);
 	ret = flows__open_journal(flows, error) ?:

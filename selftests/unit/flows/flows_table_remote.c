@@ -232,7 +232,7 @@ static struct table *call(struct fixture *fixture, const char *name)
 	memset(&flows, 0, sizeof(flows));
 	server = (struct table_server){ "127.0.0.1", port_of(fixture), AGENT,
 					*files_of(&pem, known, name, known) };
-	settings = (struct table_settings){ .way = &table_remote,
+	settings = (struct table_settings){ .way = &table_remote, .changes_max = UINT64_MAX,
 					    .server = &server,
 					    .name = TABLE,
 					    .key_length = KEY,

@@ -22,6 +22,7 @@
 #define KEY 4
 #define VALUE 2
 #define RECORD (1 + KEY + VALUE)
+#define CHANGES_MAX 10000
 #define FILLER 0x10000000 /* keys from here on are in the table before dart-flows comes */
 
 /* ---- a dartd */
@@ -34,6 +35,7 @@ static struct {
 	struct dart_tea_table *entries;
 	void *memory;
 	int memory_fd, requests;
+	bool is_stopped; /* it reads requests, and answers none */
 } dartd;
 
 static void reply(int socket, json_t *json, int fd)
@@ -91,7 +93,9 @@ static int on_request(sd_event_source *source, int socket, uint32_t events, void
 {
 	char line[1000], control[CMSG_SPACE(sizeof(int))];
 	struct iovec part = { line, sizeof(line) - 1 };
-	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1, .msg_control = control,
+	struct msghdr message = { .msg_iov = &part,
+				  .msg_iovlen = 1,
+				  .msg_control = control,
 				  .msg_controllen = sizeof(control) };
 	const ssize_t length = recvmsg(socket, &message, 0);
 	json_t *request;
@@ -108,10 +112,13 @@ static int on_request(sd_event_source *source, int socket, uint32_t events, void
 	request = json_loadb(line, length, 0, NULL);
 	assert_string_equal(json_string_value(json_object_get(request, "name")), "nat");
 	dartd.requests++;
+	if (dartd.is_stopped)
+		goto out;
 	if (!strcmp(json_string_value(json_object_get(request, "request")), "table-open"))
 		open_table(socket);
 	else
 		change_table(socket, json_integer_value(json_object_get(request, "count")), fd);
+out:
 	json_decref(request);
 	if (fd >= 0)
 		close(fd);
@@ -159,7 +166,10 @@ static void begin(uint32_t rows_log2, uint32_t fillers)
 	assert_true(sd_event_new(&dartd.loop) >= 0);
 	snprintf(dartd.path, sizeof(dartd.path), "/tmp/flows_table.%d", getpid());
 	dartd.geometry = (struct dart_tea_geometry){
-		.rows_log2 = rows_log2, .cells = 4, .key_length = KEY, .value_length = VALUE,
+		.rows_log2 = rows_log2,
+		.cells = 4,
+		.key_length = KEY,
+		.value_length = VALUE,
 		.packet_length = 100,
 	};
 	length = dart_tea_geometry__length(&dartd.geometry);
@@ -232,9 +242,12 @@ static struct table *make_table(uint32_t value_length)
 	struct table *table;
 
 	memset(&flows, 0, sizeof(flows));
-	settings = (struct table_settings){ .way = &table_socket, .socket = dartd.path,
-					    .name = "nat", .key_length = KEY,
-					    .value_length = value_length };
+	settings = (struct table_settings){ .way = &table_socket,
+					    .socket = dartd.path,
+					    .name = "nat",
+					    .key_length = KEY,
+					    .value_length = value_length,
+					    .changes_max = CHANGES_MAX };
 	if (table__new(dartd.loop, &settings, &handlers, NULL, &table, &error))
 		fail_msg("%s", error.text);
 	return table;
@@ -322,12 +335,61 @@ static void test_other_values(void **state)
 	end();
 }
 
+/* A dartd that is stopped, or waits for something: it is away until it answers. */
+static void test_stopped(void **state)
+{
+	struct table *table;
+
+	begin(12, 0);
+	dartd.is_stopped = true;
+	listen_at_path();
+	table = make_table(VALUE);
+	run_until(&flows.away, 1);
+	assert_non_null(strstr(flows.reason, "no answer within 10 s"));
+	dartd.is_stopped = false;
+	run_until(&flows.compared, 1);
+	dartd.is_stopped = true;
+	insert(table, 1);
+	run_until(&flows.away, 2);
+	assert_non_null(strstr(flows.reason, "no answer within 10 s"));
+	assert_false(table__is_there(table));
+	dartd.is_stopped = false;
+	run_until(&flows.compared, 2);
+	insert(table, 1);
+	run_until(&flows.told, 1);
+	table__free(table);
+	end();
+}
+
+static void test_too_many_changes(void **state)
+{
+	struct table *table;
+	uint32_t i;
+
+	begin(12, 0);
+	listen_at_path();
+	table = make_table(VALUE);
+	run_until(&flows.compared, 1);
+	for (i = 1; i <= CHANGES_MAX; i++)
+		insert(table, i);
+	assert_true(table__is_there(table));
+	insert(table, i);
+	assert_int_equal(flows.away, 1);
+	assert_non_null(strstr(flows.reason, "more slowly"));
+	assert_int_equal(table__counts(table)->waiting, 0);
+	run_until(&flows.compared, 2);
+	table__free(table);
+	end();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("entries are compared, changed, and compared again after dartd was away",
 		     test_life),
 		TEST("entries that have no place are told of, each one", test_full),
+		TEST("a dartd that does not answer is away until it does", test_stopped),
+		TEST("a bounded number of changes waits for dartd", test_too_many_changes),
 		TEST("a table with other values than the function's is left alone",
 		     test_other_values),
 	};

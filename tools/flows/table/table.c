@@ -9,6 +9,7 @@
 
 #include "table_internal.h"
 
+#define SECOND_US 1000000ULL
 #define RING 2048 /* changes that it has place for at first */
 
 /* ---- dartd comes and goes */
@@ -26,7 +27,7 @@ void table__go_away(struct table *table, const char *reason)
 	}
 	table->settings->way->close(table);
 	table->state = AWAY;
-	table->is_asked = false;
+	table__answered(table);
 	table->first = table->count = table->asked = table->counts.waiting = 0;
 	sd_event_source_set_enabled(table->later, SD_EVENT_OFF);
 	is_other = was_there || strcmp(table->said, reason);
@@ -50,6 +51,35 @@ static int on_time(sd_event_source *source, uint64_t usec, void *data)
 	table->state = OPENING;
 	if (table->settings->way->open(table, &error))
 		table__go_away(table, error.text);
+	return 0;
+}
+
+/* ---- requests */
+
+int table__await(struct table *table, struct dart_error *error)
+{
+	int ret = sd_event_source_set_time_relative(table->deadline, TABLE_DEADLINE_S * SECOND_US);
+
+	table->is_asked = true;
+	if (ret >= 0)
+		ret = sd_event_source_set_enabled(table->deadline, SD_EVENT_ONESHOT);
+	return ret < 0 ? dart_error__system(error, -ret, "cannot wait for dartd") : 0;
+}
+
+void table__answered(struct table *table)
+{
+	table->is_asked = false;
+	sd_event_source_set_enabled(table->deadline, SD_EVENT_OFF);
+}
+
+static int on_deadline(sd_event_source *source, uint64_t usec, void *data)
+{
+	struct dart_error error;
+	struct table *table = data;
+
+	dart_error__set(&error, ETIMEDOUT, "%sno answer within %d s",
+			table->settings->server ? "" : "dartd gives ", TABLE_DEADLINE_S);
+	table__go_away(table, error.text);
 	return 0;
 }
 
@@ -91,6 +121,10 @@ static void add(struct table *table, uint8_t operation, const uint8_t *key, cons
 
 	if (table->state != THERE)
 		return;
+	if (table->count == settings->changes_max) {
+		table__go_away(table, "dartd changes the table more slowly than flows come and go");
+		return;
+	}
 	if (table->count == table->size && !grow(table)) {
 		table__go_away(table, "out of memory");
 		return;
@@ -178,7 +212,7 @@ static void tell_changed(struct table *table, bool is_any_refused)
 
 void table__changed(struct table *table, const struct change_counts *counts)
 {
-	table->is_asked = false;
+	table__answered(table);
 	table->counts.inserted += counts->inserted;
 	table->counts.removed += counts->removed;
 	table->counts.full += counts->full;
@@ -225,7 +259,7 @@ static void compare(struct table *table)
 
 void table__opened(struct table *table)
 {
-	table->is_asked = false;
+	table__answered(table);
 	table->state = THERE;
 	table->said[0] = '\0';
 	table->handlers->connected(table->subject, true, NULL);
@@ -250,8 +284,13 @@ int table__new(sd_event *event, const struct table_settings *settings,
 	ret = table->settings->way->prepare(table, error);
 	if (ret)
 		goto err_free;
-	ret = sd_event_add_time_relative(event, &table->timer, CLOCK_MONOTONIC, 0, 1000, on_time,
-					 table);
+	ret = sd_event_add_time_relative(event, &table->deadline, CLOCK_MONOTONIC, 0, 1000,
+					 on_deadline, table);
+	if (ret >= 0)
+		ret = sd_event_source_set_enabled(table->deadline, SD_EVENT_OFF);
+	if (ret >= 0)
+		ret = sd_event_add_time_relative(event, &table->timer, CLOCK_MONOTONIC, 0, 1000,
+						 on_time, table);
 	if (ret >= 0)
 		ret = sd_event_add_defer(event, &table->later, on_later, table);
 	if (ret >= 0)
@@ -274,6 +313,7 @@ void table__free(struct table *table)
 		return;
 	sd_event_source_disable_unref(table->later);
 	sd_event_source_disable_unref(table->timer);
+	sd_event_source_disable_unref(table->deadline);
 	table->settings->way->free(table);
 	free(table->changes);
 	free(table);

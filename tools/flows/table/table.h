@@ -50,6 +50,8 @@ struct table_settings {
 	const struct table_server *server; /* for table_remote; otherwise NULL */
 	const char *name;
 	uint32_t key_length, value_length;
+	/* Changes that wait for dartd, at most: then it is taken as away. */
+	uint64_t changes_max;
 };
 
 /* Returns 0, or -errno with a sentence in @error. */

@@ -46,7 +46,7 @@ struct table {
 	const struct table_handlers *handlers;
 	void *subject;
 	sd_event *event;
-	sd_event_source *timer, *later;
+	sd_event_source *timer, *later, *deadline;
 	enum { AWAY, OPENING, THERE } state;
 	char said[DART_ERROR_MAX]; /* the last reason, told once */
 
@@ -78,6 +78,14 @@ void table__take_changes(struct table *table, uint8_t *records);
 void table__changed(struct table *table, const struct change_counts *counts);
 /* Sends further changes, if there are any and no request is under way. */
 int table__send_changes(struct table *table, struct dart_error *error);
+/*
+ * A request, or the connection, is under way, and has TABLE_DEADLINE_S: a dartd that is slower is
+ * away, so that flows age, and changes do not wait for ever.  Returns 0, or -errno with a sentence.
+ */
+#define TABLE_DEADLINE_S 10
+int table__await(struct table *table, struct dart_error *error);
+/* It has been answered. */
+void table__answered(struct table *table);
 /* Ends the connection; dartd is tried again later. */
 void table__go_away(struct table *table, const char *reason);
 

@@ -13,14 +13,12 @@
 #define PAUSE_US 1000000
 /* Each attempt costs dartd a handshake, and a line in its log. */
 #define LONG_PAUSE_US 5000000
-/* Until a connection is there, and for each answer. */
-#define DEADLINE_US 10000000
 
 /* A record has at least an operation, and a byte of a key and of a value. */
 #define OUTCOMES_MAX (DART_RPC_RECORDS_LENGTH_MAX / 3)
 
 struct link {
-	sd_event_source *io, *deadline;
+	sd_event_source *io;
 	struct dart_rpc_client *client;
 
 	/* Entries of the table, until they have been compared. */
@@ -53,19 +51,6 @@ static void close_link(struct table *table)
 	dart_rpc_client__free(link->client);
 	link->client = NULL;
 	forget_entries(link);
-	sd_event_source_set_enabled(link->deadline, SD_EVENT_OFF);
-}
-
-/* A request, or the connection, has so much time from now on. */
-static int begin_to_wait(struct table *table, struct dart_error *error)
-{
-	sd_event_source *deadline = link_of(table)->deadline;
-	int ret = sd_event_source_set_time_relative(deadline, DEADLINE_US);
-
-	table->is_asked = true;
-	if (ret >= 0)
-		ret = sd_event_source_set_enabled(deadline, SD_EVENT_ONESHOT);
-	return ret < 0 ? dart_error__system(error, -ret, "cannot wait for dartd") : 0;
 }
 
 /* ---- entries of the table, as it is opened */
@@ -80,7 +65,7 @@ static int ask_for_entries(struct table *table, uint64_t first, struct dart_erro
 	};
 	snprintf(link->wanted.table, sizeof(link->wanted.table), "%s", table->settings->name);
 	return dart_rpc_client__get_lookups(link->client, &link->wanted, link->answer, error) ?:
-		       begin_to_wait(table, error);
+		       table__await(table, error);
 }
 
 /* The first answer tells the geometry; the others repeat it. */
@@ -207,7 +192,7 @@ static int take_answer(struct table *table, struct dart_error *error)
 {
 	int ret;
 
-	table->is_asked = false;
+	table__answered(table);
 	ret = table->state == OPENING ? take_entries(table, error) : take_outcomes(table, error);
 	return ret ?: table__send_changes(table, error);
 }
@@ -240,13 +225,10 @@ static int wait_on(struct table *table, struct dart_error *error)
 {
 	struct link *link = link_of(table);
 	struct pollfd descriptors[2];
-	int ret = 0;
+	int ret;
 
 	dart_rpc_client__wait(link->client, descriptors);
-	if (!table->is_asked)
-		ret = sd_event_source_set_enabled(link->deadline, SD_EVENT_OFF);
-	if (ret >= 0)
-		ret = sd_event_source_set_io_events(link->io, descriptors[0].events);
+	ret = sd_event_source_set_io_events(link->io, descriptors[0].events);
 	return ret < 0 ? dart_error__system(error, -ret, "cannot wait for dartd") : 0;
 }
 
@@ -263,16 +245,6 @@ static int on_io(sd_event_source *source, int fd, uint32_t events, void *data)
 	return 0;
 }
 
-static int on_deadline(sd_event_source *source, uint64_t usec, void *data)
-{
-	struct dart_error error;
-	struct table *table = data;
-
-	dart_error__set(&error, ETIMEDOUT, "no answer within %d s", DEADLINE_US / 1000000);
-	table__go_away(table, error.text);
-	return 0;
-}
-
 static int send_changes(struct table *table, struct dart_error *error)
 {
 	struct link *link = link_of(table);
@@ -284,7 +256,7 @@ static int send_changes(struct table *table, struct dart_error *error)
 	changes.count = table->asked;
 	changes.length = table->asked * table__record_length(table);
 	return dart_rpc_client__change_lookups(link->client, &changes, link->outcomes, error) ?:
-		       begin_to_wait(table, error)					      ?:
+		       table__await(table, error)					      ?:
 		       wait_on(table, error);
 }
 
@@ -308,35 +280,23 @@ static int open_link(struct table *table, struct dart_error *error)
 	ret = sd_event_add_io(table->event, &link->io, descriptors[0].fd, descriptors[0].events,
 			      on_io, table);
 	return ret < 0 ? dart_error__system(error, -ret, "cannot wait for dartd") :
-			 begin_to_wait(table, error);
+			 table__await(table, error);
 }
 
 /* ---- life */
 
 static int prepare_link(struct table *table, struct dart_error *error)
 {
-	int ret;
-
 	table->link = calloc(1, sizeof(struct link));
-	if (!table->link)
-		return dart_error__no_memory(error);
-	ret = sd_event_add_time_relative(table->event, &link_of(table)->deadline, CLOCK_MONOTONIC,
-					 0, 1000, on_deadline, table);
-	if (ret >= 0)
-		ret = sd_event_source_set_enabled(link_of(table)->deadline, SD_EVENT_OFF);
-	return ret < 0 ? dart_error__system(error, -ret, "cannot set up the event loop") : 0;
+	return table->link ? 0 : dart_error__no_memory(error);
 }
 
 static void free_link(struct table *table)
 {
-	struct link *link = link_of(table);
-
-	if (!link)
+	if (!link_of(table))
 		return;
-	if (link->deadline)
-		close_link(table);
-	sd_event_source_disable_unref(link->deadline);
-	free(link);
+	close_link(table);
+	free(table->link);
 }
 
 const struct table_way table_remote = {

@@ -161,7 +161,7 @@ static int proceed(struct table *table, struct dart_error *error)
 							error);
 		if (ret == -EAGAIN && !reply)
 			break;
-		table->is_asked = false;
+		table__answered(table);
 		if (!ret)
 			ret = table->state == OPENING ? take_opened(table, reply, fd, error) :
 							take_changed(table, reply, error);
@@ -214,8 +214,7 @@ static int begin(struct table *table, json_t *request, int fd, struct dart_error
 				       "out of memory, or the name of the table is not UTF-8");
 	ret = dart_registration_client__begin(&link_of(table)->client, request, fd, error);
 	json_decref(request);
-	table->is_asked = !ret;
-	return ret ?: wait_on(table, error);
+	return ret ?: table__await(table, error) ?: wait_on(table, error);
 }
 
 static uint32_t batch_of(const struct table *table)
