@@ -442,6 +442,11 @@ static void test_restored(void **state)
 	outside = out(IPPROTO_UDP, at(INSIDE + 2, 1), at(REMOTE, 53));
 	assert_int_equal(outside.address, POOL);
 	settle();
+	/* Of a function with IPv6, and of a protocol without ports: an entry could be another's. */
+	record.inside.address |= (address_t)INSIDE_6 << 80;
+	assert_int_equal(function__restore(scene.function, &record, 0), -EINVAL);
+	record = (struct flow_record){ IPPROTO_GRE, { INSIDE + 3, 1 }, { POOL, 6 }, { REMOTE, 53 } };
+	assert_int_equal(function__restore(scene.function, &record, 0), -EINVAL);
 	close_scene();
 }
 

@@ -428,6 +428,16 @@ static struct mapping *restore_mapping(struct nat *nat, const struct flow_record
 	return mapping;
 }
 
+/* Otherwise it is of another function, whose journal this was. */
+static bool is_of_nat(const struct flow_record *record)
+{
+	return address__is_ipv4(record->inside.address) &&
+	       address__is_ipv4(record->outside.address) &&
+	       address__is_ipv4(record->remote.address) &&
+	       (record->protocol == IPPROTO_TCP || record->protocol == IPPROTO_UDP ||
+		record->protocol == IPPROTO_ICMP);
+}
+
 static int restore(struct function *function, const struct flow_record *record, uint64_t now_ns)
 {
 	struct nat *nat = (struct nat *)function;
@@ -436,6 +446,8 @@ static int restore(struct function *function, const struct flow_record *record, 
 	struct mapping *mapping;
 	struct nat_flow *flow;
 
+	if (!is_of_nat(record))
+		return -EINVAL;
 	mapping = restore_mapping(nat, record);
 	if (!mapping || nat__find_flow(nat, mapping, &record->remote))
 		return -EEXIST;
