@@ -17,6 +17,7 @@ import sys
 import time
 
 INTERFACE, PID, TIMEOUT = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
+SO_RCVBUFFORCE, SOL_PACKET, PACKET_IGNORE_OUTGOING = 33, 263, 23
 SWITCH, INSIDE = b"\2\0\0\0\0\1", b"\2\0\0\0\0\x0a"
 FLOWS = 1000
 PATIENCE_S = 120
@@ -57,7 +58,8 @@ def ports_of_all():
 
 
 port = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
-port.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
+port.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 1 << 23)
+port.setsockopt(SOL_PACKET, PACKET_IGNORE_OUTGOING, 1)
 port.bind((INTERFACE, 0))
 send()
 before = ports_of_all()

@@ -3,9 +3,9 @@
 """flows_stops.py INTERFACE RECORDS [JOURNAL]
 
 Opens and resets one connection through dart-flows, a NAT, until its journal has RECORDS records
-more, one for each packet, and until JOURNAL is another file.  Meanwhile datagrams of another flow go
-the same way, each when the one before has come.  Prints as JSON how many came, and the longest time
-that one took.
+more, one for each packet, and until JOURNAL is another file.  Meanwhile datagrams of another flow
+go the same way, each when the one before has come.  Prints as JSON how many came, and the longest
+time that one took.
 """
 
 import json
@@ -17,6 +17,7 @@ import sys
 import time
 
 INTERFACE, RECORDS, JOURNAL = sys.argv[1], int(sys.argv[2]), (*sys.argv, None)[3]
+SO_RCVBUFFORCE, SOL_PACKET, PACKET_IGNORE_OUTGOING = 33, 263, 23
 SWITCH, INSIDE = b"\2\0\0\0\0\1", b"\2\0\0\0\0\x0a"
 SYN, RST = 2, 4
 TURN = 32  # packets of the connection for each datagram
@@ -49,7 +50,8 @@ def datagram(number):
 
 
 port = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
-port.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
+port.setsockopt(socket.SOL_SOCKET, SO_RCVBUFFORCE, 1 << 23)
+port.setsockopt(SOL_PACKET, PACKET_IGNORE_OUTGOING, 1)
 port.bind((INTERFACE, 0))
 turn = [segment(SYN), segment(RST)] * (TURN // 2)
 file_before = os.stat(JOURNAL).st_ino if JOURNAL else None

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The journal of dart-flows is on a disk that takes a second for each write, and is written anew
-# while packets come: none waits for the disk.
+# The journal of dart-flows is on a disk that takes three seconds for each write, and is written
+# anew while packets come: none waits for the disk.
 . "$(dirname "$0")/../lib.sh"
 
 command -v dmsetup >/dev/null || skip "dmsetup is not installed (make packages)"
@@ -10,7 +10,7 @@ policy=/run/flows.yaml
 control=/run/dart-flows.sock
 disk=/run/slow
 image=/run/slow.image
-writes_ms=1000
+writes_ms=3000
 
 # slow MS: each write to the disk takes so long from now on
 slow() {
@@ -19,10 +19,12 @@ slow() {
 }
 
 make_disk() {
-	modprobe -a loop ext4 dm_delay && truncate -s 64M "$image" &&
+	modprobe -a loop ext4 dm_delay && truncate -s 256M "$image" &&
 		loop=$(losetup -f --show "$image") && sectors=$(blockdev --getsz "$loop") &&
-		echo "0 $sectors delay $loop 0 0 $loop 0 0" | dmsetup create slow &&
-		mkfs.ext4 -qF /dev/mapper/slow && mkdir -p "$disk" &&
+		echo "0 $sectors delay $loop 0 0 $loop 0 0" | dmsetup --noudevrules --noudevsync create slow &&
+		dmsetup mknodes slow &&
+		mkfs.ext4 -qF -E lazy_itable_init=0,lazy_journal_init=0 /dev/mapper/slow &&
+		mkdir -p "$disk" &&
 		mount /dev/mapper/slow "$disk" && slow "$writes_ms"
 }
 
