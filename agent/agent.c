@@ -300,6 +300,7 @@ int agent__open(struct agent *agent, const struct options *options,
 		.request_tables = {
 			{ selector_requests, NULL },
 			{ registry_requests, &agent->registry },
+			{ source_plan_requests, &agent->registry },
 			{ follow_requests, &agent->followers },
 			{ probe_requests, &agent->probes },
 			{ application_requests, &agent->applications },

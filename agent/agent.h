@@ -35,6 +35,7 @@
 #include "agent/table/control_region.h"
 #include "agent/table/exposure.h"
 #include "agent/table/registry.h"
+#include "agent/table/source_plan.h"
 #include "agent/tea/lookup_tables.h"
 #include "options.h"
 #include "region_events.h"

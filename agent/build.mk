@@ -79,6 +79,9 @@ unit_registrations_skeletons := $(dartd_skeletons)
 unit_state_file_sources := agent/registration/state_file.c
 unit_registration_sources := agent/registration/registration.c
 unit_quota_sources := agent/table/quota.c
+unit_source_plan_sources := agent/table/source_plan.c
+unit_source_plan_requests_skeletons := $(dartd_skeletons)
+unit_source_plan_requests_sources := $(unit_registry_sources)
 unit_generations_sources := agent/table/generations.c
 unit_row_copies_sources := $(addprefix agent/table/, \
 	generations.c live.c values.c)

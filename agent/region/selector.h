@@ -65,6 +65,11 @@ int selector__unpack(struct request *request, const struct source **source,
  * accept.
  */
 int selector__parse_interval(const char *text, uint32_t *ms, struct dart_error *error);
+/* The same with another shortest interval. */
+int selector__parse_interval_from(uint32_t least_ms, const char *text, uint32_t *ms,
+				  struct dart_error *error);
+/* -EINVAL: there is no source of this name. */
+int selector__find_source(const char *name, const struct source **source, struct dart_error *error);
 
 /* "none", "netns", "netdev", "disk", "cgroup" or "filesystem" */
 const char *selector__name(const struct source *source);

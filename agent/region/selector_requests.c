@@ -6,8 +6,8 @@
 
 #include "selector.h"
 
-/* Parses "100ms", "1s" or "1min". */
-static int parse_interval(const char *text, uint32_t *ms)
+/* Parses "100ms", "1s" or "1min", at least @least_ms. */
+static int parse_interval(const char *text, uint32_t least_ms, uint32_t *ms)
 {
 	static const struct {
 		const char *suffix;
@@ -24,7 +24,7 @@ static int parse_interval(const char *text, uint32_t *ms)
 		if (strcmp(end, units[i].suffix))
 			continue;
 		if (number > DART_ZERO_RECORD_MS_MAX / units[i].ms ||
-		    number * units[i].ms < DART_ZERO_RECORD_MS_MIN)
+		    number * units[i].ms < least_ms)
 			return -EINVAL;
 		*ms = number * units[i].ms;
 		return 0;
@@ -32,12 +32,28 @@ static int parse_interval(const char *text, uint32_t *ms)
 	return -EINVAL;
 }
 
-int selector__parse_interval(const char *text, uint32_t *ms, struct dart_error *error)
+int selector__parse_interval_from(uint32_t least_ms, const char *text, uint32_t *ms,
+				  struct dart_error *error)
 {
-	if (!parse_interval(text, ms))
+	if (!parse_interval(text, least_ms, ms))
 		return 0;
 	return dart_error__set(error, EINVAL,
-			       "'%s' is not an interval from 10ms to 60min, such as 1s", text);
+			       "'%s' is not an interval from %ums to 60min, such as 1s", text,
+			       least_ms);
+}
+
+int selector__parse_interval(const char *text, uint32_t *ms, struct dart_error *error)
+{
+	return selector__parse_interval_from(DART_ZERO_RECORD_MS_MIN, text, ms, error);
+}
+
+int selector__find_source(const char *name, const struct source **source, struct dart_error *error)
+{
+	*source = source__find(name);
+	if (*source)
+		return 0;
+	return dart_error__set(error, EINVAL,
+			       "there is no source '%s' (dartctl source list names them)", name);
 }
 
 int selector__unpack(struct request *request, const struct source **source,
@@ -67,11 +83,7 @@ int selector__unpack(struct request *request, const struct source **source,
 		if (ret)
 			return ret;
 	}
-	*source = source__find(name);
-	if (*source)
-		return 0;
-	return dart_error__set(&request->error, EINVAL,
-			       "there is no source '%s' (dartctl source list names them)", name);
+	return selector__find_source(name, source, &request->error);
 }
 
 static int list_sources(struct request *request)

@@ -8,13 +8,6 @@
 
 #include "agent/base/host.h"
 
-/*
- * 1 MiB at first, so that all records of most hosts are side by side, and each time as
- * many as there are: up to 16 MiB.
- */
-#define BYTES_MIN (1ULL << 20)
-#define BYTES_MAX (16ULL << 20)
-
 int records__open(struct records *records, struct region *region, struct exposure *exposure,
 		  struct dart_error *error)
 {
@@ -69,21 +62,20 @@ static int records__describe(const struct records *records, const struct selecto
 static int records__add_pages(struct records *records, struct dart_error *error)
 {
 	const uint64_t page = records->region->page_size;
-	uint64_t wanted = BYTES_MIN / page;
 	struct dart_zero_extent *all, extent;
+	uint64_t bytes = 0;
 	uint32_t i;
 	int ret;
 
 	for (i = 0; i < records->count; i++)
-		wanted += records->pages[i].pages;
-	if (wanted > BYTES_MAX / page)
-		wanted = BYTES_MAX / page;
+		bytes += records->pages[i].pages * page;
 	all = reallocarray(records->pages, records->count + 1, sizeof(*all));
 	if (!all)
 		return dart_error__no_memory(error);
 	records->pages = all;
 
-	ret = region__add_record_pages(records->region, wanted, &extent, error);
+	ret = region__add_record_pages(records->region, records__next_bytes(bytes) / page, &extent,
+				       error);
 	if (ret)
 		return ret;
 	ret = exposure__open_slab(records->exposure, &extent, error);
@@ -199,6 +191,39 @@ int records__new_entry(struct records *records, struct source_schemas *schemas,
 			region__give_source(records->region, source->id);
 	}
 	return entry__complete(entry, records->region, ret, result, error);
+}
+
+/* The rows of a record, as far as they are known without it. */
+static void records__set_rows(const struct records *records, const struct source *source,
+			      struct record_size *size)
+{
+	size->rows = 1;
+	if (source->rows == SOURCE_ROWS_CPU)
+		size->rows = records__rows_in_use(records, records->region->cpus);
+	else if (source->rows == SOURCE_ROWS_NODE)
+		size->rows = host__nodes();
+	size->has_more_rows = source->rows == SOURCE_ROWS_PORT || source->rows == SOURCE_ROWS_DEVICE;
+}
+
+int records__measure(struct records *records, struct source_schemas *schemas,
+		     const struct selector *selector, struct record_size *size,
+		     struct dart_error *error)
+{
+	const struct source *source = selector->source;
+	const struct record_layout *layout;
+	struct dart_zero_extent copy;
+	int ret = region__take_source(records->region, source, error);
+
+	if (ret)
+		return ret;
+	ret = records__describe(records, selector, &copy, error) ?:
+		      source_schemas__get_record(schemas, source, &copy, &layout, error);
+	region__give_source(records->region, source->id);
+	if (ret)
+		return ret;
+	records__set_rows(records, source, size);
+	size->row_bytes = layout->schema->length;
+	return 0;
 }
 
 int records__add_process(struct records *records, const struct process_memory *memory,

@@ -16,6 +16,17 @@
 #include "entry.h"
 #include "exposure.h"
 
+/*
+ * Bytes of the pages that are added to @bytes: 1 MiB at first, so that all records of most hosts
+ * are side by side, and each time as many as there are: up to 16 MiB.
+ */
+static inline uint64_t records__next_bytes(uint64_t bytes)
+{
+	const uint64_t wanted = bytes + (UINT64_C(1) << 20), most = UINT64_C(16) << 20;
+
+	return wanted < most ? wanted : most;
+}
+
 struct records {
 	struct region *region;
 	struct exposure *exposure;
@@ -36,6 +47,21 @@ void records__close(struct records *records);
 int records__new_entry(struct records *records, struct source_schemas *schemas,
 		       const struct selector *selector, struct entry **entry,
 		       struct dart_error *error);
+
+/* The rows that records__new_entry() would describe. */
+struct record_size {
+	uint32_t rows;
+	uint32_t row_bytes;
+	bool has_more_rows;	/* possibly: only a record tells */
+};
+
+/*
+ * Tells the size of a record of the selected counters, and makes none.  Its errors are the reasons
+ * why no record is possible.
+ */
+int records__measure(struct records *records, struct source_schemas *schemas,
+		     const struct selector *selector, struct record_size *size,
+		     struct dart_error *error);
 
 /* Memory of a process, as struct dart_zero_record selects it. */
 struct process_memory {

@@ -191,6 +191,9 @@ static const struct call {
 	  .request = "{\"request\": \"unregister\", \"name\": \"own\"}\n" },
 	{ "unregister another's",
 	  .request = "{\"request\": \"unregister\", \"name\": \"others\"}\n" },
+	{ "source-plan",
+	  .request = "{\"request\": \"source-plan\", \"source\": \"softnet\", "
+		     "\"interval\": \"1s\"}\n" },
 	{ "register-source",
 	  .request = "{\"request\": \"register-source\", \"source\": \"softnet\"}\n" },
 	{ "follow-source",

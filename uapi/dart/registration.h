@@ -134,6 +134,12 @@
  *   {"request": "coverage"}
  *       Counts the objects of the host and the served ones, as "coverage" of status does.
  *   {"request": "source-list"}
+ *   {"request": "source-plan", "source": S, ..., "interval": T, "objects": N}
+ *       Tells whether S is better registered with "gather" or without, for controllers that
+ *       scrape every T, "1ms" to "60min", and for N objects, 1 to DART_ZERO_RECORDS_MAX of
+ *       <linux/dart_zero.h>, by default 1.  The other members, and a descriptor, select an
+ *       object as in register-source, which stands for all.  The agent looks at it both
+ *       ways and registers nothing.  Root only.
  *   {"request": "controller-list"}
  *   {"request": "controller-disconnect", "peer": P}
  *       Disconnects a controller or a reader of a store or table, P as in
@@ -336,11 +342,12 @@
  * "appenders"; for appender-add and -remove, "appender" as in appender-list; for ledger-list,
  * "ledgers"; for ledger-create, -delete and -open, "ledger" as in ledger-list; for ledger-export,
  * "ledgers", as in dart_ledgers(5); for adder-list, "adders"; for adder-add, -remove and -renew,
- * "adder" as in adder-list; for source-list, "sources"; for controller-list, "controllers"; for
- * controller-disconnect, "controller" as in controller-list; for monitor, "monitor": true; for
- * registration-list, "registrations"; for registration-save, "saved": true; for all others,
- * "entry", as in list, where followers and the host come last.  Or {"ok": false, "error": E,
- * "message": M}: E is the name of an errno, such as "EEXIST", M a sentence.
+ * "adder" as in adder-list; for source-list, "sources"; for source-plan, "plan"; for
+ * controller-list, "controllers"; for controller-disconnect, "controller" as in controller-list;
+ * for monitor, "monitor": true; for registration-list, "registrations"; for registration-save,
+ * "saved": true; for all others, "entry", as in list, where followers and the host come last.
+ * Or {"ok": false, "error": E, "message": M}: E is the name of an errno, such as "EEXIST", M a
+ * sentence.
  *
  * A reply may have a "warning", a sentence: the request was carried out, but a
  * restart will undo it, because the state file cannot be written.
@@ -368,6 +375,16 @@
  * A source: {"name": "snmp:tcp", "selector": "none", "netns", "netdev", "disk",
  * "cgroup" or "filesystem", "follows": true if follow-source takes it, "gathered_only": true if it
  * needs the member "gather", "description": "TCP counters of a network namespace"}.
+ *
+ * A plan: {"source": S, "interval_ms": T, "objects": N, "way": "direct" or "gathered", "gather":
+ * the interval as register-source takes it, "direct": {"copies": of an object, "runs": of adjacent
+ * bytes in a copy, "reads": R, "at_most": true, "bytes": B, "reads_share": the part of the interval
+ * that the READs take}, "gathered": {"rows": of an object, "row_bytes": B, "reads": R, "at_least":
+ * true, "bytes": B, "pass_ns": that adding up the copies of an object took, "cpu_share": the part
+ * of the interval that gathering keeps a CPU busy}, "reasoning": [a sentence, ...]}; "reads" and
+ * "bytes" are of all N objects.  "gather" is there only if the way is "gathered", "direct" not if
+ * that way is impossible, "pass_ns" and "cpu_share" only with "direct"; "at_most" is there with
+ * page exposure, and "at_least" if only the record itself would tell its rows.
  *
  * A controller: {"peer": "10.0.0.2:41234", "kind": "controller", "reader", "table reader",
  * "journal reader" or "ledger reader", "store": N, "table": N, "journal": N, "ledger": N, "age_s":

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dartctl source: counters of the kernel that dartd can expose. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <linux/dart_zero.h>
 
 #include "status.h"
 #include "selector.h"
@@ -42,9 +45,9 @@ static const struct option_row follow_rows[] = { OF("cgroup", ALL_CGROUPS), GATH
 static const struct option_row host_rows[] = { GATHER, {} };
 
 static int parse(struct options *options, int argc, char **argv, const struct option_row *rows,
-		 struct selector *selector)
+		 void *object)
 {
-	if (options__take(options, argc, argv, rows, selector))
+	if (options__take(options, argc, argv, rows, object))
 		return EXIT_USAGE;
 	if (argc - optind != 1)
 		return misuse("'%s' takes one SOURCE, as in dartctl source list", argv[0]);
@@ -124,6 +127,81 @@ static int follow(struct options *options, int argc, char **argv)
 	return status ?: request(options, &selector, argv[optind]);
 }
 
+/* ---- the plan of a source */
+
+struct plan_wish {
+	struct selector selector;	/* first, because the rows of ONE are its members */
+	const char *interval;
+	long long objects;
+};
+
+static const struct option_row plan_rows[] = {
+	ONE,
+	OPTION_WORD("interval", struct plan_wish, interval),
+	OPTION_NUMBER("objects", struct plan_wish, objects, 1, DART_ZERO_RECORDS_MAX),
+	{}
+};
+
+static int print_plan(const struct options *options, json_t *plan)
+{
+	const char *gather = NULL;
+	json_t *sentence;
+	size_t i;
+
+	if (options->json)
+		return print_json(json_incref(plan), JSON_REAL_PRECISION(12));
+	json_array_foreach(json_object_get(plan, "reasoning"), i, sentence)
+		printf("%s\n", json_string_value(sentence));
+	json_unpack(plan, "{s?s}", "gather", &gather);
+	if (gather)
+		printf("\nRegister it with --gather %s.\n", gather);
+	else
+		printf("\nRegister it without --gather.\n");
+	return EXIT_SUCCESS;
+}
+
+/* Makes the request that registers the source into a request for a plan. */
+static int ask_for_plan(const struct options *options, const struct plan_wish *wish,
+			const char *source)
+{
+	json_t *request, *reply, *plan;
+	int fd, status;
+
+	status = selector__request(&wish->selector, source, &request, &fd);
+	if (status)
+		return status;
+	/* What remains after a failure would register the source. */
+	if (json_object_update_new(request, json_pack("{s:s, s:s, s:I}", "request", "source-plan",
+						      "interval", wish->interval, "objects",
+						      (json_int_t)wish->objects))) {
+		json_decref(request);
+		request = NULL;
+	}
+	plan = client__ask(options, request, fd, "plan", &reply, NULL);
+	if (fd >= 0)
+		close(fd);
+	if (!plan)
+		return EXIT_FAILURE;
+	status = print_plan(options, plan);
+	json_decref(reply);
+	return status;
+}
+
+static int plan(struct options *options, int argc, char **argv)
+{
+	struct plan_wish wish = { .objects = 1 };
+	int status;
+
+	status = parse(options, argc, argv, plan_rows, &wish);
+	if (status)
+		return status;
+	if (!wish.interval)
+		return misuse("'%s' needs --interval", argv[0]);
+	return ask_for_plan(options, &wish, argv[optind]);
+}
+
+/* ---- the whole host */
+
 /* Takes the reference of @request. */
 static int register_host(const struct options *options, json_t *request)
 {
@@ -175,6 +253,10 @@ const struct command source_commands[] = {
 	{ "add",
 	  "SOURCE [--netns NETNS] [--netdev INTERFACE] [--disk DEVICE] [--cgroup CGROUP] [--filesystem MOUNTPOINT] [--gather TIME [--deferrable]]",
 	  "expose counters of the kernel", .parse = add },
+	{ "plan",
+	  "SOURCE --interval TIME [--objects NUMBER] [--netns NETNS] [--netdev INTERFACE] [--disk DEVICE] [--cgroup CGROUP] [--filesystem MOUNTPOINT]",
+	  "tell whether to expose counters of the kernel directly or gathered, and why",
+	  .parse = plan },
 	{ "follow", "SOURCE [--cgroup CGROUP] [--gather TIME [--deferrable]]",
 	  "expose counters of the kernel for each namespace, device, disk, cgroup or file system", .parse = follow },
 	{}

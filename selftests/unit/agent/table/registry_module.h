@@ -16,6 +16,8 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include <linux/dart_zero_samples.h>
+
 #include "agent/table/registry.h"
 #include "selftests/unit/unit.h"
 
@@ -37,6 +39,9 @@ static struct {
 	uint64_t lent;
 	uint32_t pages_adopted;
 	int info_error;
+	uint32_t window;	/* the only one; 0: none */
+	uint32_t windows;	/* opened so far */
+	int window_error;
 } module;
 
 static struct region region = { .way = &module_way, .fd = -1, .page_size = PAGE, .capacity = CAPACITY };
@@ -133,6 +138,45 @@ static int add_counters(struct dart_zero_counters *added)
 	return 0;
 }
 
+/* The one variable of this kernel by CPU: two numbers with a gap between. */
+#define WINDOW_TYPE "softnet_data"
+#define WINDOW_LENGTH 16
+
+static int add_window(struct dart_zero_window *added)
+{
+	uint32_t i;
+
+	errno = module.window ? EEXIST : module.window_error;
+	if (errno)
+		return -1;
+	i = module.extent_count++;
+	assert_in_range(i, 0, EXTENTS_MAX - 1);
+	module.extents[i] = true;
+	module.window = 1000 + i;
+	module.windows++;
+	added->extent = (struct dart_zero_extent){
+		.id = module.window,
+		.data = i * EXTENT_BYTES,
+		.length = WINDOW_LENGTH,
+		.stride = STRIDE,
+		.copies = region.cpus,
+		.name = WINDOW_TYPE,
+	};
+	return 0;
+}
+
+/* Describes a copy of that variable, or a sample of memory; no record is made. */
+static int describe_record(struct dart_zero_record *record)
+{
+	const bool is_sample = record->source == DART_ZERO_SOURCE_MEMORY;
+
+	assert_int_equal(record->piece_count, 0);
+	assert_in_range(record->interval_ms, DART_ZERO_RECORD_MS_MIN, DART_ZERO_RECORD_MS_MAX);
+	record->length = is_sample ? sizeof(struct dart_zero_memory) : WINDOW_LENGTH;
+	strcpy(record->name, is_sample ? "memory" : WINDOW_TYPE);
+	return 0;
+}
+
 /* Memory that dartd lends itself, and writes to. */
 static int own_memory(const struct dart_zero_slice *slice)
 {
@@ -184,6 +228,8 @@ static int remove_extent(uint32_t id)
 		module.extents[id - 1000] = false;
 		assert_false(is_exposed((id - 1000) * EXTENT_BYTES));
 	}
+	if (id == module.window)
+		module.window = 0;
 	return 0;
 }
 
@@ -202,10 +248,15 @@ int ioctl(int fd, unsigned long request, ...)
 	case DART_ZERO_IOC_INFO:
 		info = argument;
 		info->used = CAPACITY;
+		info->extents_max = EXTENTS_MAX;
 		errno = module.info_error;
 		return errno ? -1 : 0;
 	case DART_ZERO_IOC_ADD_COUNTERS:
 		return add_counters(argument);
+	case DART_ZERO_IOC_ADD_WINDOW:
+		return add_window(argument);
+	case DART_ZERO_IOC_ADD_RECORD:
+		return describe_record(argument);
 	case DART_ZERO_IOC_ADD_SLAB:
 		slab = argument;
 		slab->extent = slab_of(OWN_SLAB);
