@@ -98,6 +98,15 @@ classes() {
 }
 check "classes of C++ begin and end with their scope" classes
 
+# ends [OPTION...]: the library is built with these, too
+ends() {
+	gcc -std=c11 "${flags[@]}" -O2 "$@" -o "$scratch/program" selftests/helpers/zero_ends.c \
+		tools/lib/zero/zero*.c && rm -f "$scratch/dartd.sock" &&
+		timeout 60 "$scratch/program" "$scratch/dartd.sock"
+}
+check "an end loses no value that other threads write, and does not wait for dartd" ends
+check "nor an object that other threads free" ends -fsanitize=address
+
 example() {
 	gcc "${flags[@]}" -O2 -o "$scratch/program" contrib/libdartzero/shop.c "$library" &&
 		printf 'one\ntwo\n' | "$scratch/program"

@@ -46,7 +46,7 @@ static void after_fork_in_child(void)
 {
 	int state;
 
-	if (zero.is_shared && dart_zero__unshare(&zero))
+	if (zero.is_shared && dart_zero__copy(&zero))
 		abort(); /* else the child would write into the memory of its parent */
 	dart_zero__forget_thread(&zero);
 	for (state = ZERO_LEAVING; state <= ZERO_LEASED; state++)
@@ -170,7 +170,9 @@ void dart_zero_free(void *memory)
 	}
 	pthread_mutex_lock(&zero.lock);
 	object = zero.by_unit[((char *)memory - zero.room) / DART_ZERO_UNIT];
-	if (!zero.is_started || !object->is_asked || object->state == ZERO_REFUSED)
+	/* The thread may be asking for it, also while it ends. */
+	if (!(zero.is_started || zero.is_ending) || !object->is_asked ||
+	    object->state == ZERO_REFUSED)
 		dart_zero__drop(&zero, object);
 	else
 		dart_zero__move(&zero, object, ZERO_LEAVING);
@@ -323,9 +325,6 @@ int dart_zero_start_sections(const struct dart_zero_sections *sections, const ch
 static void stop(void)
 {
 	dart_zero__end_thread(&zero);
-	/* The memfd stays under the values if there is no memory for a copy. */
-	if (zero.is_shared)
-		dart_zero__unshare(&zero);
 	while (!TAILQ_EMPTY(&zero.lists[ZERO_LEAVING]))
 		dart_zero__drop(&zero, TAILQ_FIRST(&zero.lists[ZERO_LEAVING]));
 	while (!TAILQ_EMPTY(&zero.lists[ZERO_LEASED]))
@@ -337,5 +336,8 @@ void dart_zero_stop(void)
 	pthread_mutex_lock(&zero.lock);
 	if (zero.is_started)
 		stop();
+	/* Another thread stops it. */
+	while (zero.is_ending)
+		pthread_cond_wait(&zero.has_ended, &zero.lock);
 	pthread_mutex_unlock(&zero.lock);
 }

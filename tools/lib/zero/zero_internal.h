@@ -75,6 +75,7 @@ struct dart_zero {
 
 	pthread_t thread;
 	bool is_ending; /* the thread */
+	pthread_cond_t has_ended;
 	bool is_woken; /* there is something to do for the thread: see dart_zero__wake() */
 	pthread_cond_t woken;
 	/* What dart_zero__start_thread() and the thread tell each other. */
@@ -87,15 +88,21 @@ struct dart_zero {
 	int proof; /* by which dartd knows that the program lives */
 };
 
-#define DART_ZERO_INITIALIZER                                                           \
-	.lock = PTHREAD_MUTEX_INITIALIZER, .woken = PTHREAD_COND_INITIALIZER, .fd = -1, \
-	.wake = -1, .inotify = -1, .connection = -1, .proof = -1
+#define DART_ZERO_INITIALIZER                                                       \
+	.lock = PTHREAD_MUTEX_INITIALIZER, .woken = PTHREAD_COND_INITIALIZER,       \
+	.has_ended = PTHREAD_COND_INITIALIZER, .fd = -1, .wake = -1, .inotify = -1, \
+	.connection = -1, .proof = -1
 
 /* zero_memory.c */
 /* In the thread: creates the memfd and maps it over all pieces.  Returns 0 or -errno. */
 int dart_zero__share(struct dart_zero *zero);
-/* Replaces the memfd under all pieces by a private copy: 0 or -errno. */
+/*
+ * In the thread: makes all pieces private, with the bytes that they have.  Other threads may write
+ * them meanwhile.  Returns 0 or -errno.
+ */
 int dart_zero__unshare(struct dart_zero *zero);
+/* The same in the child of fork(), which has no other thread, and not the memfd. */
+int dart_zero__copy(struct dart_zero *zero);
 
 /* zero_thread.c */
 /*
@@ -107,10 +114,26 @@ int dart_zero__unshare(struct dart_zero *zero);
 int dart_zero__start_thread(struct dart_zero *zero, int (*share)(struct dart_zero *zero));
 /* Makes the thread look at the lists.  With the lock held. */
 void dart_zero__wake(struct dart_zero *zero);
-/* Ends the thread.  With the lock held, which it releases meanwhile. */
+/* Ends the thread, which makes the memory private.  With the lock held, which it releases meanwhile. */
 void dart_zero__end_thread(struct dart_zero *zero);
 /* In the child of fork(), which has no thread, and of its descriptors none. */
 void dart_zero__forget_thread(struct dart_zero *zero);
+
+/* zero_requests.c */
+/* A request about an object. */
+struct dart_zero_question {
+	char *text; /* the caller frees it; NULL: out of memory */
+	size_t length;
+	bool is_short;
+};
+
+/*
+ * Asks dartd to list @object, or no longer: in the short form if the connection has registered an
+ * object of its type, @last, before.
+ */
+struct dart_zero_question dart_zero__ask_for(const struct dart_zero *zero,
+					     const struct dart_zero_object *object,
+					     const struct dart_zero_type *last);
 
 /* zero_registration.c */
 /* Hands the memory to each dartd that appears, until @zero->is_ending. */

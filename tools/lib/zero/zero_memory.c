@@ -57,10 +57,10 @@ static int copy_to_memfd(const struct dart_zero *zero)
 }
 
 /*
- * Replaces @bytes of shared memory at @at by private ones with the same contents.  Other threads
- * find memory there at each moment.
+ * Replaces @bytes of shared memory at @at by a private copy.  Writes of other threads meanwhile may
+ * be lost.
  */
-static int make_private(char *at, size_t bytes)
+static int copy_piece(char *at, size_t bytes)
 {
 	char *copy = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (copy == MAP_FAILED)
@@ -72,13 +72,56 @@ static int make_private(char *at, size_t bytes)
 	return -errno;
 }
 
-int dart_zero__unshare(struct dart_zero *zero)
+int dart_zero__copy(struct dart_zero *zero)
 {
 	size_t i;
 	int ret = 0;
 
 	for (i = 0; !ret && i < zero->piece_count; i++)
-		ret = make_private(zero->pieces[i].at, zero->pieces[i].bytes);
+		ret = copy_piece(zero->pieces[i].at, zero->pieces[i].bytes);
+	if (!ret)
+		zero->is_shared = false;
+	return ret;
+}
+
+/* Writes a byte of each page as it is, so that the page belongs to the program. */
+static void take_pages(char *at, size_t bytes, size_t page)
+{
+	char *end = at + bytes, value;
+
+	for (; at < end; at += page) {
+		value = __atomic_load_n(at, __ATOMIC_RELAXED);
+		while (!__atomic_compare_exchange_n(at, &value, value, false, __ATOMIC_RELAXED,
+						    __ATOMIC_RELAXED))
+			;
+	}
+}
+
+/*
+ * Maps the pages of @fd from @offset on privately over @piece.  The kernel replaces the mapping at
+ * once and copies a page when it is written, so no write of another thread is lost.
+ */
+static int make_private(const struct dart_zero *zero, const struct dart_zero_piece *piece, int fd,
+			off_t offset)
+{
+	if (mmap(piece->at, piece->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, fd,
+		 offset) == MAP_FAILED)
+		return -errno;
+	/* Core dumps contain what the program has written only. */
+	take_pages(piece->at, piece->bytes, zero->page);
+	return 0;
+}
+
+int dart_zero__unshare(struct dart_zero *zero)
+{
+	const struct dart_zero_piece *piece;
+	off_t offset = 0;
+	int ret = 0;
+
+	for (piece = zero->pieces; !ret && piece < zero->pieces + zero->piece_count; piece++) {
+		ret = make_private(zero, piece, zero->fd, offset);
+		offset += piece->bytes;
+	}
 	if (!ret)
 		zero->is_shared = false;
 	return ret;
@@ -110,8 +153,10 @@ int dart_zero__share(struct dart_zero *zero)
 	return 0;
 
 unmap:
-	while (piece-- > zero->pieces)
-		make_private(piece->at, piece->bytes);
+	while (piece-- > zero->pieces) {
+		offset -= piece->bytes;
+		make_private(zero, piece, fd, offset);
+	}
 	close(fd);
 	return ret;
 }

@@ -42,13 +42,6 @@ struct registrar {
 	const struct dart_zero_type *last;
 };
 
-/* A request about an object. */
-struct question {
-	char *text; /* the caller frees it; NULL: out of memory */
-	size_t length;
-	bool is_short;
-};
-
 /* A reply of dartd, or that there is none. */
 struct answer {
 	int ret;
@@ -84,116 +77,8 @@ void dart_zero__drop(struct dart_zero *state, struct dart_zero_object *object)
 
 /* ---- requests and replies */
 
-/* Writes @text as a string of JSON; other characters than printable ASCII become "?". */
-static void write_string(FILE *out, const char *text)
-{
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"' || *text == '\\')
-			fputc('\\', out);
-		fputc(*text < ' ' || *text > '~' ? '?' : *text, out);
-	}
-	fputc('"', out);
-}
-
-static void write_schema(FILE *out, const struct dart_zero_type *type)
-{
-	static const char *const kinds[] = {
-		[DART_ZERO_KIND_COUNTER] = "counter",
-		[DART_ZERO_KIND_GAUGE] = "gauge",
-		[DART_ZERO_KIND_SEQUENCE] = "sequence",
-		[DART_ZERO_KIND_TEXT] = "text",
-	};
-	const struct dart_zero_field *field;
-	uint32_t i;
-
-	fputs("{\"name\":", out);
-	write_string(out, type->name);
-	fprintf(out, ",\"length\":%u,\"fields\":[", type->length);
-	for (i = 0; i < type->field_count; i++) {
-		field = &type->fields[i];
-		fputs(i ? ",{\"name\":" : "{\"name\":", out);
-		write_string(out, field->name);
-		fprintf(out,
-			",\"offset\":%u,\"width\":%u,\"count\":%u,\"kind\":\"%s\",\"signed\":%s",
-			field->offset, field->width, field->count, kinds[field->kind],
-			field->is_signed ? "true" : "false");
-		fputs(",\"unit\":", out);
-		write_string(out, field->unit);
-		fputc('}', out);
-	}
-	fputs("]}", out);
-}
-
-/* The name of the entry, which the caller frees; NULL if out of memory. */
-static char *name_of(const struct dart_zero *zero, const struct dart_zero_object *object)
-{
-	const char *suffix = object->is_renamed ? zero->other_suffix : zero->suffix;
-	char *name;
-
-	return asprintf(&name, "%s%s%s", zero->prefix, object->name, suffix ? suffix : "") < 0 ?
-		       NULL :
-		       name;
-}
-
-/* True if a short form can contain @name, which dartd checks. */
-static bool is_word(const char *name)
-{
-	for (; *name > ' ' && *name <= '~'; name++)
-		;
-	return !*name;
-}
-
-/* The short form, for an object like the one before it. */
-static void write_short(struct question *question, const struct dart_zero_object *object,
-			const char *name)
-{
-	const int length = asprintf(&question->text, "%c%u %s\n", DART_REGISTRATION_SHORT,
-				    object->offset, name);
-
-	question->length = length;
-	if (length < 0)
-		question->text = NULL;
-}
-
-/* Asks dartd to list @object, or no longer. */
-static struct question write_request(const struct registrar *registrar,
-				     const struct dart_zero_object *object)
-{
-	const struct dart_zero *zero = registrar->zero;
-	char *name = name_of(zero, object);
-	struct question question = {
-		.is_short = name && object->state == ZERO_WAITING && is_word(name) &&
-			    object->type == registrar->last && !registrar->lacks_short,
-	};
-	FILE *out = name && !question.is_short ?
-			    open_memstream(&question.text, &question.length) :
-			    NULL;
-
-	if (question.is_short)
-		write_short(&question, object, name);
-	if (out) {
-		fprintf(out, "{\"request\":\"%s\",\"name\":",
-			object->state == ZERO_LEAVING ? "unregister-slice" : "new-slice");
-		write_string(out, name);
-		if (object->state != ZERO_LEAVING) {
-			fprintf(out, ",\"offset\":%u,\"schema\":", object->offset);
-			write_schema(out, object->type);
-			if (zero->is_exact)
-				fputs(",\"exposure\":\"exact\"", out);
-		}
-		fputs("}\n", out);
-		if (fclose(out)) {
-			free(question.text);
-			question.text = NULL;
-		}
-	}
-	free(name);
-	return question;
-}
-
 /* Sends the request, with @fd at its first byte unless it is a short form. */
-static int send_request(int connection, const struct question *question, int fd)
+static int send_request(int connection, const struct dart_zero_question *question, int fd)
 {
 	union {
 		struct cmsghdr header;
@@ -238,8 +123,39 @@ static int fd_of(struct msghdr *message)
 	return fd;
 }
 
+static bool is_ending(struct dart_zero *zero)
+{
+	bool is_ending;
+
+	pthread_mutex_lock(&zero->lock);
+	is_ending = zero->is_ending;
+	pthread_mutex_unlock(&zero->lock);
+	return is_ending;
+}
+
+/* Waits for bytes of a reply.  -ECANCELED: the thread shall end, which waits for no dartd. */
+static int await_bytes(struct dart_zero *zero)
+{
+	struct pollfd events[] = {
+		{ .fd = zero->connection, .events = POLLIN },
+		{ .fd = zero->wake, .events = POLLIN },
+	};
+	const int64_t end = now_ms() + ANSWER_S * 1000;
+	eventfd_t value;
+
+	while (!is_ending(zero)) {
+		if (poll(events, 2, end > now_ms() ? end - now_ms() : 0) <= 0)
+			return -ETIMEDOUT;
+		if (events[0].revents)
+			return 0;
+		/* The lists are looked at after the reply. */
+		eventfd_read(zero->wake, &value);
+	}
+	return -ECANCELED;
+}
+
 /* Receives a line; bytes after REPLY_ROOM - 1 are dropped. */
-static int receive_reply(int connection, struct answer *answer)
+static int receive_reply(struct dart_zero *zero, struct answer *answer)
 {
 	union {
 		struct cmsghdr header;
@@ -248,6 +164,7 @@ static int receive_reply(int connection, struct answer *answer)
 	size_t length = 0;
 	char last = 0;
 	ssize_t got;
+	int ret;
 
 	do {
 		char more[512];
@@ -260,7 +177,10 @@ static int receive_reply(int connection, struct answer *answer)
 		};
 		size_t fits = sizeof(answer->text) - 1 - length;
 
-		got = recvmsg(connection, &message, MSG_CMSG_CLOEXEC);
+		ret = await_bytes(zero);
+		if (ret)
+			return ret;
+		got = recvmsg(zero->connection, &message, MSG_CMSG_CLOEXEC);
 		if (got <= 0)
 			return got ? -errno : -ECONNRESET;
 		if (answer->fd < 0)
@@ -316,14 +236,13 @@ static int connect_dartd(struct registrar *registrar)
 	if (registrar->zero->connection < 0)
 		return -errno;
 	setsockopt(registrar->zero->connection, SOL_SOCKET, SO_SNDTIMEO, &most, sizeof(most));
-	setsockopt(registrar->zero->connection, SOL_SOCKET, SO_RCVTIMEO, &most, sizeof(most));
 	if (!connect(registrar->zero->connection, (const struct sockaddr *)&address,
 		     sizeof(address)))
 		return 0;
 	return -errno;
 }
 
-static void ask(struct registrar *registrar, int fd, const struct question *question,
+static void ask(struct registrar *registrar, int fd, const struct dart_zero_question *question,
 		struct answer *answer)
 {
 	answer->fd = -1;
@@ -332,7 +251,7 @@ static void ask(struct registrar *registrar, int fd, const struct question *ques
 	if (!answer->ret)
 		answer->ret = send_request(registrar->zero->connection, question, fd);
 	if (!answer->ret)
-		answer->ret = receive_reply(registrar->zero->connection, answer);
+		answer->ret = receive_reply(registrar->zero, answer);
 }
 
 /* True if no dartd can have received a request that failed so. */
@@ -534,7 +453,8 @@ static void proceed(struct registrar *registrar)
 	const bool was_asked = object->is_asked;
 	const struct dart_zero_type *type = object->type;
 	const int fd = zero->fd;
-	const struct question question = write_request(registrar, object);
+	const struct dart_zero_question question =
+		dart_zero__ask_for(zero, object, registrar->lacks_short ? NULL : registrar->last);
 	struct answer answer;
 
 	object->is_asked = true;
@@ -545,6 +465,8 @@ static void proceed(struct registrar *registrar)
 		answer.ret = -ENOMEM;
 	free(question.text);
 	pthread_mutex_lock(&zero->lock);
+	if (answer.ret == -ECANCELED)
+		return;
 	if (answer.ret) {
 		object->is_asked = was_asked || !has_no_listener(answer.ret);
 		fail(registrar, answer.ret);

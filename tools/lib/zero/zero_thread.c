@@ -80,6 +80,8 @@ static void *run(void *started)
 	dart_zero__register(zero);
 	if (!zero->is_fixed)
 		pthread_join(passer, NULL);
+	/* Without memory for it the memfd stays under the values. */
+	dart_zero__unshare(zero);
 	return NULL;
 }
 
@@ -118,6 +120,7 @@ void dart_zero__forget_thread(struct dart_zero *zero)
 {
 	forget_descriptors(zero);
 	pthread_cond_init(&zero->woken, NULL);
+	pthread_cond_init(&zero->has_ended, NULL);
 	zero->is_started = zero->is_ending = false;
 }
 
@@ -131,4 +134,5 @@ void dart_zero__end_thread(struct dart_zero *zero)
 	pthread_mutex_lock(&zero->lock);
 	zero->is_ending = false;
 	forget_descriptors(zero);
+	pthread_cond_broadcast(&zero->has_ended);
 }
