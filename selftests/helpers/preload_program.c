@@ -10,6 +10,10 @@
  * preload_program daemon setsid|daemon: becomes a daemon, and checks that its memory is shown
  * again; writes "ok" to standard output.
  *
+ * preload_program forks twice|first|own: becomes a daemon by two forks, with setsid() between them
+ * or after them; or has a child whose parent lives on.  Writes the number of the process that is the
+ * daemon, or of the child, and of its session to standard output, and ends with its input.
+ *
  * preload_program serve: closes all descriptors that it did not open, then adds what each line of
  * standard input says, NUMBER, to its counter, prints it, and ends with its input.
  */
@@ -193,6 +197,8 @@ static int check_all(void)
 static int become_daemon(const char *how)
 {
 	const struct numbers *shown;
+	pid_t child;
+	int status;
 
 	numbers.count = 50;
 	if (!strcmp(how, "daemon")) {
@@ -206,8 +212,40 @@ static int become_daemon(const char *how)
 	CHECK(shown->count == 50);
 	numbers.count++;
 	CHECK(shown->count == 51 && setsid() < 0 && errno == EPERM);
+	/* The first child of a session may be the daemon. */
+	child = fork();
+	if (!child)
+		_exit(numbers.count != 51);
+	CHECK(waitpid(child, &status, 0) == child && !status);
 	check_fork(shown);
 	puts("ok");
+	return 0;
+}
+
+static int fork_twice(const char *how)
+{
+	char line[64];
+	pid_t child;
+
+	numbers.count = 60;
+	if (fork())
+		_exit(0);
+	if (strcmp(how, "first"))
+		CHECK(setsid() == getpid());
+	numbers.count++;
+	child = fork();
+	if (child && !strcmp(how, "own"))
+		return waitpid(child, NULL, 0) != child;
+	if (child)
+		_exit(0);
+	if (!strcmp(how, "first"))
+		CHECK(setsid() == getpid());
+	CHECK(numbers.count == 61);
+	numbers.count++;
+	printf("%d %d\n", getpid(), getsid(0));
+	fflush(stdout);
+	while (fgets(line, sizeof(line), stdin))
+		CHECK(setsid() == getpid() || errno == EPERM);
 	return 0;
 }
 
@@ -235,8 +273,10 @@ int main(int argc, char *argv[])
 		return is_shared(&numbers) || open_memfd() >= 0;
 	if (argc == 3 && !strcmp(argv[1], "daemon"))
 		return become_daemon(argv[2]);
+	if (argc == 3 && !strcmp(argv[1], "forks"))
+		return fork_twice(argv[2]);
 	if (argc == 2 && !strcmp(argv[1], "serve"))
 		return serve();
-	fprintf(stderr, "usage: preload_program check | plain | daemon HOW | serve\n");
+	fprintf(stderr, "usage: preload_program check | plain | daemon HOW | forks HOW | serve\n");
 	return 2;
 }

@@ -110,6 +110,46 @@ exec 6>&-
 wait $server
 end
 
+# forked HOW: starts the program, which becomes a daemon; its number is in $forked, of its session in
+# $session
+forked() {
+	mkfifo "$scratch/in-$1"
+	: >"$scratch/out"
+	begin
+	shown "$program" forks "$1" <"$scratch/in-$1" >"$scratch/out" 2>/dev/null &
+	server=$!
+	exec 6>"$scratch/in-$1"
+	soon grep -q . "$scratch/out"
+	read -r forked session <"$scratch/out"
+}
+
+# is_registered NUMBER: with the last values
+is_registered() {
+	grep -q "\"preload@pid-$1\".*\"count\": 62" "$scratch/requests"
+}
+
+end_forked() {
+	exec 6>&-
+	wait $server
+	end
+}
+
+forked twice
+check "a daemon of two forks, with setsid() between them, shows its variables when its parent ends" \
+	soon is_registered "$forked"
+end_forked
+forked first
+check "a daemon that calls setsid() after two forks shows its variables" soon is_registered "$forked"
+end_forked
+forked own
+check "the first child of a daemon that lives on keeps its variables for itself" \
+	soon grep -q "\"preload@pid-$session\"" "$scratch/requests"
+check "and is not registered" sh -c "! grep -q 'preload@pid-$forked\"' '$scratch/requests'"
+check "with its own descriptors only" [ -z "$(find /proc/"$forked"/fd -lname '*memfd*')" ]
+echo session >&6
+check "until it calls setsid()" soon is_registered "$forked"
+end_forked
+
 # A user has 128 instances of inotify, as a rule: others may have taken all of them.
 mkfifo "$scratch/in3"
 unshare --user --map-root-user \

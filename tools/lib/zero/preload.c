@@ -9,14 +9,17 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <dart/registration.h>
@@ -28,6 +31,9 @@
 
 #define LAYOUTS_OF_ADMIN "/etc/dart/layouts"
 #define LAYOUTS_BESIDE "share/dart/schemas/applications/layouts"
+/* A program that becomes a daemon by two forks ends the process between them in this time. */
+#define HEIR_MS 10000
+#define HEIR_LOOK_MS 100
 
 /* A program has one of each. */
 static struct dart_zero zero = {
@@ -41,7 +47,10 @@ static char label[PRELOAD_LABEL_MAX], other_label[PRELOAD_LABEL_MAX];
 /* A copy of all pieces for the child of the next fork(); NULL: the variables are not shared. */
 static char *snapshot;
 static bool has_handlers; /* of fork() */
-static pid_t child; /* of fork(), whose parent was shown; 0: this process began itself */
+/* This process if it comes of fork() in a process that was shown, or in its child, and so on. */
+static pid_t child;
+static bool has_own_label; /* of the environment */
+static int64_t daemon_ms; /* when setsid() made this process a daemon that has no child yet; or 0 */
 static struct dart_zero_object **objects;
 static uint32_t object_count;
 
@@ -56,7 +65,54 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 	dprintf(STDERR_FILENO, "libdartzero-preload: %s\n", sentence);
 }
 
+/* ---- daemons of two forks */
+
+/*
+ * The child of a new session shares its variables at once, while it has no other thread, and shows
+ * them when its parent ends.
+ */
+static struct {
+	pid_t parent; /* 0: this process is no such child */
+	/* Waiting; then either the thread goes on to show the variables, or it ends. */
+	enum { HEIR_WAITS, HEIR_SHOWS, HEIR_ENDS } _Atomic state;
+} heir;
+
+static int64_t now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Leaves HEIR_WAITS, if nothing else has. */
+static bool heir__decide(int state)
+{
+	int waits = HEIR_WAITS;
+
+	return atomic_compare_exchange_strong(&heir.state, &waits, state);
+}
+
+/* In the thread of a child. */
+static bool heir__may_register(struct dart_zero *shared)
+{
+	const int64_t until = now_ms() + HEIR_MS;
+	struct pollfd end = { .fd = syscall(SYS_pidfd_open, heir.parent, 0), .events = POLLIN };
+
+	(void)shared;
+	while (heir.state == HEIR_WAITS && now_ms() < until)
+		if (getppid() != heir.parent || poll(&end, 1, HEIR_LOOK_MS) > 0)
+			heir__decide(HEIR_SHOWS);
+	heir__decide(HEIR_ENDS);
+	if (end.fd >= 0)
+		close(end.fd);
+	return heir.state == HEIR_SHOWS;
+}
+
 /* ---- fork() */
+
+static void start_or_say(void);
+static void forget_registrations(void);
 
 static size_t all_bytes(void)
 {
@@ -88,6 +144,7 @@ static void before_fork(void)
  */
 static void after_fork_in_child(void)
 {
+	const bool is_heir = daemon_ms && now_ms() - daemon_ms < HEIR_MS;
 	char *from = snapshot;
 	size_t i;
 
@@ -95,10 +152,22 @@ static void after_fork_in_child(void)
 		if (mremap(from, zero.pieces[i].bytes, zero.pieces[i].bytes,
 			   MREMAP_MAYMOVE | MREMAP_FIXED, zero.pieces[i].at) == MAP_FAILED)
 			abort();
-	if (snapshot)
+	if (snapshot || child)
 		child = getpid();
 	snapshot = NULL;
 	dart_zero__forget_thread(&zero);
+	daemon_ms = 0;
+	heir.parent = is_heir ? getppid() : 0;
+	if (heir.parent) {
+		heir.state = HEIR_WAITS;
+		forget_registrations();
+		start_or_say();
+	}
+}
+
+static void after_fork_in_parent(void)
+{
+	daemon_ms = 0;
 }
 
 /* ---- the thread */
@@ -131,12 +200,16 @@ static int start(void)
 	if (copy == MAP_FAILED)
 		return -errno;
 	preload_process__label(other_label, true);
+	if (!has_own_label)
+		preload_process__label(label, false);
+	zero.may_register = heir.parent ? heir__may_register : NULL;
 	ret = dart_zero__start_thread(&zero, share);
 	if (ret) {
 		munmap(copy, all_bytes());
 		return ret;
 	}
-	pthread_detach(zero.thread);
+	if (!heir.parent)
+		pthread_detach(zero.thread);
 	snapshot = copy;
 	zero.is_started = true;
 	return 0;
@@ -147,7 +220,7 @@ static void start_or_say(void)
 	int ret;
 
 	if (!has_handlers)
-		ret = -pthread_atfork(before_fork, NULL, after_fork_in_child);
+		ret = -pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
 	else
 		ret = 0;
 	has_handlers |= !ret;
@@ -191,17 +264,33 @@ static void forget_registrations(void)
 
 /* ---- programs that become daemons */
 
+/* This process waits for the end of its parent, or has waited.  True: its thread goes on. */
+static bool heir__goes_on(void)
+{
+	if (heir__decide(HEIR_SHOWS) || heir.state == HEIR_SHOWS)
+		return true;
+	/* The memory stays as it is: start() copies it into another memfd. */
+	pthread_join(zero.thread, NULL);
+	heir.parent = 0;
+	zero.is_started = false;
+	munmap(snapshot, all_bytes());
+	snapshot = NULL;
+	dart_zero__forget_thread(&zero);
+	return false;
+}
+
 /*
  * The child of a program that becomes a daemon calls setsid(), and its parent ends: the child shows
  * the variables then.  Other children keep theirs for themselves; a child of vfork() has those of
  * its parent.
  */
-static void follow_daemon(void)
+static bool follow_daemon(void)
 {
-	if (zero.is_started || getpid() != child)
-		return;
+	if (getpid() != child || (zero.is_started && (!heir.parent || heir__goes_on())))
+		return false;
 	forget_registrations();
 	start_or_say();
+	return zero.is_started;
 }
 
 __attribute__((visibility("default"))) pid_t setsid(void)
@@ -209,8 +298,8 @@ __attribute__((visibility("default"))) pid_t setsid(void)
 	const pid_t session = syscall(SYS_setsid);
 	const int before = errno;
 
-	if (session >= 0)
-		follow_daemon();
+	if (session >= 0 && follow_daemon())
+		daemon_ms = now_ms();
 	errno = before;
 	return session;
 }
@@ -277,10 +366,9 @@ static bool copy_settings(void)
 	const char *asked = secure_getenv("DART_ZERO_LABEL");
 	const char *socket = secure_getenv("DART_ZERO_SOCKET");
 
-	if (asked && *asked)
+	has_own_label = asked && *asked;
+	if (has_own_label)
 		preload_process__escape(label, asked);
-	else
-		preload_process__label(label, false);
 	zero.suffix = label;
 	zero.other_suffix = other_label;
 	zero.socket = socket && *socket ? strdup(socket) : DART_REGISTRATION_SOCKET;

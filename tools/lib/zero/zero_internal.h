@@ -55,6 +55,11 @@ struct dart_zero {
 	bool is_started;
 	bool is_fixed; /* objects neither come nor go, and the thread does not end: no wakes */
 	bool is_exact; /* controllers see the fields of objects, and nothing else of the memory */
+	/*
+	 * Called in the thread once the memory is shared, or NULL.  Returns false if dartd shall not
+	 * get it: the thread ends.
+	 */
+	bool (*may_register)(struct dart_zero *zero);
 	const char *socket;
 	char *prefix; /* "NAME/" of all entries */
 	/* Ends the names of all entries, or NULL; the other one if the name is taken. */

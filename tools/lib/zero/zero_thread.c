@@ -77,6 +77,8 @@ static void *run(void *started)
 	sem_post(&zero->has_begun);
 	if (ret)
 		return NULL;
+	if (zero->may_register && !zero->may_register(zero))
+		return NULL;
 	dart_zero__register(zero);
 	if (!zero->is_fixed)
 		pthread_join(passer, NULL);
