@@ -87,7 +87,7 @@ static int applications__start(struct applications *applications,
 	if (search) {
 		ret = search__attach(search, application, error);
 	} else {
-		applications->looks_at_all = true;
+		applications->looks.take_all = true;
 		applications__look(applications);
 	}
 	if (ret)
@@ -152,8 +152,8 @@ int applications__open(struct applications *applications, struct registry *regis
 		.changes = changes,
 		.loop = loop,
 		.rooms = { .registry = registry },
-		.look_us = LOOK_US,
 	};
+	looks__init(&applications->looks);
 	candidates__open(&applications->candidates);
 	TAILQ_INIT(&applications->list);
 	TAILQ_INIT(&applications->searches);

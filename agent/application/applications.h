@@ -24,14 +24,13 @@
 #include "exec_watch.h"
 #include "instance.h"
 #include "layouts.h"
+#include "looks.h"
 #include "program.h"
 
 /* Together; a user of the host can start programs. */
 #define INSTANCES_MAX 1024
 /* Between two looks at the rows that the module writes. */
 #define LOOK_AT_ROWS_US UINT64_C(1000000)
-/* Without reports of the kernel. */
-#define LOOK_US (10 * UINT64_C(1000000))
 #define INSTANCE_BUCKETS 1024
 
 struct search;
@@ -49,13 +48,8 @@ struct applications {
 	sd_event_source *retry;
 	sd_event_source *rows; /* looks at rows that the module writes; off without instances */
 	struct candidates candidates;
-	bool looks_again; /* at once */
-	bool looks_soon; /* at @look_due */
-	/* The next look examines all processes, also those that started before the last look. */
-	bool looks_at_all;
-	uint64_t look_us; /* until the next look, which comes ever later */
-	uint64_t look_due, looked; /* the next one and the last one; us, CLOCK_MONOTONIC */
-	uint64_t looked_ticks; /* the last one, as the kernel dates starts of processes */
+	struct looks looks;
+	uint64_t looked_ticks; /* the last look, as the kernel dates starts of processes */
 	bool attaches_singly; /* the next processes, because not all of the last ones had room */
 	bool cannot_watch; /* the log says that programs are not reported */
 	TAILQ_HEAD(, search) searches;
@@ -123,18 +117,20 @@ extern const struct request_type application_requests[];
 /* Is a look due now? */
 bool applications__have_to_look(const struct applications *applications);
 /*
- * Looks at all processes at once, and then ever later; a look is in applications_follow.c.  The
- * second function is for looks that need only the processes that started since the last look.
+ * Looks at all processes as soon as looks.h allows, and then ever later; a look is in
+ * applications_follow.c.  The second function is for looks that need only the processes that started
+ * since the last look.
  */
 void applications__look_again(struct applications *applications);
 void applications__look_for_new(struct applications *applications);
 /* Looks at new processes a bit later: the later, the more often this is called. */
 void applications__look_soon(struct applications *applications);
 /*
- * A look begins: plans the next one.  Returns the start of the oldest process to look at, in ticks
- * of the clock since the boot.
+ * A look begins.  Returns the start of the oldest process to look at, in ticks of the clock since
+ * the boot.
  */
-uint64_t applications__plan_look(struct applications *applications);
+uint64_t applications__begin_look(struct applications *applications);
+void applications__end_look(struct applications *applications);
 /* The instance of the process, of this application or of any (NULL); NULL: none. */
 const struct instance *applications__instance(const struct applications *applications,
 					      const struct application *application, pid_t pid);

@@ -120,10 +120,11 @@ void applications__look(struct applications *applications)
 {
 	struct look look = {
 		.applications = applications,
-		.from = applications__plan_look(applications),
+		.from = applications__begin_look(applications),
 	};
 
 	host_processes__each(consider, &look);
+	applications__end_look(applications);
 }
 
 /* ---- results */
@@ -166,7 +167,7 @@ static const struct dart_application_layout *choose(struct examination *examinat
 
 static void look_at_all_soon(struct applications *applications)
 {
-	applications->looks_at_all = true;
+	applications->looks.take_all = true;
 	applications__look_soon(applications);
 }
 
@@ -184,7 +185,7 @@ static bool offer(struct application *application, struct examination *examinati
 						&examination->pidfd, &examination->build_id, &why);
 		is_early = ret == -ENOEXEC;
 		/* There may be room later. */
-		application->applications->looks_at_all |= ret && !is_early;
+		application->applications->looks.take_all |= ret && !is_early;
 		if (examination__is_shortage(ret))
 			look_at_all_soon(application->applications);
 	}
@@ -242,8 +243,7 @@ static void go_on(struct applications *applications, struct examination *examina
 	} else if (process.is_likely && has_ended(process.pidfd)) {
 		/* A server that went into the background is a child of the process. */
 		applications__look_for_new(applications);
-	} else if (examination->is_executed && examination->build_ret &&
-		   has_ended(process.pidfd)) {
+	} else if (examination->is_executed && examination->build_ret && has_ended(process.pidfd)) {
 		/* It may have been one, too: nothing is known of its program. */
 		applications__look_soon(applications);
 	}
@@ -279,7 +279,7 @@ static void finish(struct examination *examination)
 	struct application *application;
 	bool is_early = false;
 
-	applications->looks_at_all |= may_be_refused_now_only(examination);
+	applications->looks.take_all |= may_be_refused_now_only(examination);
 	look_after_shortage(applications, examination);
 	if (!examination->lives)
 		applications__end_process(applications, examination->pid);
@@ -394,7 +394,8 @@ void applications__on_exec(void *userdata, pid_t pid)
 
 void applications__on_lost(void *userdata)
 {
-	applications__look_again(userdata);
+	/* Programs start faster than dartd looks at them: more looks would take the time for these. */
+	look_at_all_soon(userdata);
 }
 
 int applications__on_retry(sd_event_source *source, uint64_t time, void *userdata)
@@ -409,7 +410,8 @@ int applications__on_retry(sd_event_source *source, uint64_t time, void *userdat
 		}
 		close(process.pidfd);
 		/* A server that went into the background is a child of the candidate. */
-		applications->looks_again |= process.is_likely;
+		if (process.is_likely)
+			looks__ask_at_once(&applications->looks);
 	}
 	if (applications__have_to_look(applications))
 		applications__look(applications);

@@ -15,8 +15,6 @@
 #include "agent/base/loop_timer.h"
 #include "applications.h"
 
-#define LOOK_FIRST_US 100000
-
 /* ---- the timer */
 
 static uint64_t now_us(void)
@@ -43,16 +41,9 @@ static bool needs_looks(const struct applications *applications)
 	return false;
 }
 
-/* us until the next look. */
 static uint64_t look_delay(const struct applications *applications)
 {
-	const uint64_t now = now_us();
-
-	if (applications->looks_again)
-		return 0;
-	if (!applications->looks_soon && !needs_looks(applications))
-		return UINT64_MAX;
-	return applications->look_due > now ? applications->look_due - now : 0;
+	return looks__delay(&applications->looks, needs_looks(applications), now_us());
 }
 
 bool applications__have_to_look(const struct applications *applications)
@@ -87,42 +78,35 @@ void applications__arm(struct applications *applications)
 
 void applications__look_again(struct applications *applications)
 {
-	applications->looks_at_all = true;
+	applications->looks.take_all = true;
 	applications__look_for_new(applications);
 }
 
 void applications__look_for_new(struct applications *applications)
 {
-	applications->looks_again = true;
-	applications->look_us = LOOK_FIRST_US;
+	looks__ask_at_once(&applications->looks);
 	applications__arm(applications);
 }
 
 void applications__look_soon(struct applications *applications)
 {
-	const uint64_t now = now_us();
-
-	if (applications->looked + 2 * LOOK_US < now)
-		applications->look_us = LOOK_FIRST_US;
-	if (!applications->looks_soon && applications->look_due > now + applications->look_us)
-		applications->look_due = now + applications->look_us;
-	applications->looks_soon = true;
+	looks__ask_soon(&applications->looks, now_us());
 	applications__arm(applications);
 }
 
-uint64_t applications__plan_look(struct applications *applications)
+uint64_t applications__begin_look(struct applications *applications)
 {
-	const bool looks_at_all = applications->looks_at_all || needs_looks(applications);
-	const uint64_t from = looks_at_all ? 0 : applications->looked_ticks;
+	const bool takes_all = applications->looks.take_all || needs_looks(applications);
+	const uint64_t from = takes_all ? 0 : applications->looked_ticks;
 
-	applications->looks_again = applications->looks_soon = applications->looks_at_all = false;
 	applications->looked_ticks = ticks_now();
-	applications->looked = now_us();
-	applications->look_due = applications->looked + applications->look_us;
-	applications->look_us *= 2;
-	if (applications->look_us > LOOK_US)
-		applications->look_us = LOOK_US;
+	looks__begin(&applications->looks, now_us());
 	return from;
+}
+
+void applications__end_look(struct applications *applications)
+{
+	looks__end(&applications->looks, now_us());
 }
 
 /* ---- ends */
