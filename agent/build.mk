@@ -106,6 +106,7 @@ unit_application_reader_sources := $(application_process)
 unit_application_strangers_sources := $(application_process) agent/application/layouts.c
 unit_application_listening_sources := agent/application/listening.c
 unit_application_candidates_sources := agent/application/candidates.c
+unit_application_exec_watch_sources := agent/application/exec_watch.c
 unit_application_looks_sources := agent/application/looks.c
 unit_application_host_process_sources := agent/application/host_process.c
 unit_application_turns_sources := agent/application/turns.c

@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #define MESSAGES_MAX 64 /* in a turn of the loop */
+/* About 2,000 messages: programs that start while the loop does something else. */
+#define BUFFER_BYTES (1 << 20)
 
 struct message {
 	struct nlmsghdr header;
@@ -26,14 +28,15 @@ struct message {
 #define EVENT_WHAT (offsetof(struct message, event) + offsetof(struct proc_event, what))
 
 /*
- * The kernel reports forks, exits and more; only programs that are executed shall wake dartd.  A
- * load of a filter is big-endian.
+ * The kernel reports forks, exits and more; only programs that are executed, and answers to
+ * requests of programs like dartd, shall wake dartd.  A load of a filter is big-endian.
  */
 static int pass_only_exec(int fd)
 {
 	struct sock_filter code[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, EVENT_WHAT),
-		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __builtin_bswap32(PROC_EVENT_EXEC), 0, 1),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __builtin_bswap32(PROC_EVENT_EXEC), 1, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __builtin_bswap32(PROC_EVENT_NONE), 0, 1),
 		BPF_STMT(BPF_RET | BPF_K, UINT32_MAX),
 		BPF_STMT(BPF_RET | BPF_K, 0),
 	};
@@ -58,6 +61,23 @@ static int ask(int fd, enum proc_cn_mcast_op operation)
 	};
 
 	return send(fd, &message, message.header.nlmsg_len, 0) < 0 ? -errno : 0;
+}
+
+/*
+ * The kernel answers while the request is sent; it ignores requests of a process in a PID or user
+ * namespace of its own.
+ */
+static int await_answer(int fd)
+{
+	struct message message;
+	ssize_t length;
+
+	do
+		length = recv(fd, &message, sizeof(message), MSG_DONTWAIT);
+	while (length < 0 ? errno == ENOBUFS :
+			    (size_t)length < EVENT_WHAT + sizeof(message.event.what) ||
+				    message.event.what != PROC_EVENT_NONE);
+	return length < 0 ? -EPERM : 0;
 }
 
 static int on_event(sd_event_source *source, int fd, uint32_t revents, void *userdata)
@@ -95,14 +115,16 @@ static int open_socket(void)
 {
 	const struct sockaddr_nl address = { .nl_family = AF_NETLINK, .nl_groups = CN_IDX_PROC };
 	const int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_CONNECTOR);
+	const int bytes = BUFFER_BYTES;
 	int ret;
 
 	if (fd < 0)
 		return -errno;
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes));
 	ret = pass_only_exec(fd);
 	if (!ret && bind(fd, (const struct sockaddr *)&address, sizeof(address)))
 		ret = -errno;
-	ret = ret ?: ask(fd, PROC_CN_MCAST_LISTEN);
+	ret = ret ?: ask(fd, PROC_CN_MCAST_LISTEN) ?: await_answer(fd);
 	if (!ret)
 		return fd;
 	close(fd);
