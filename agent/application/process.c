@@ -223,6 +223,32 @@ int application_process__check(const struct application_process *process,
 
 /* ---- attaching */
 
+static bool fetch_witness(const struct application_process *process,
+			  uint8_t witness[static APPLICATION_WITNESS_BYTES])
+{
+	const struct elf_memory memory = application_process__memory(process);
+
+	return elf_memory__fetch_some(&memory, process->witness_address, witness,
+				      APPLICATION_WITNESS_BYTES) == APPLICATION_WITNESS_BYTES;
+}
+
+/* Before anything else is read, so that all that was read by the last check is of one program. */
+static int take_witness(struct application_process *process, const struct proc_files *files,
+			struct dart_error *error)
+{
+	const struct elf_memory memory = application_process__memory(process);
+
+	if (find_auxiliary(files, AT_RANDOM, &process->witness_address) &&
+	    fetch_witness(process, process->witness))
+		return 0;
+	if (!elf_memory__lives(&memory))
+		return proc_files__ended(error);
+	return dart_error__set(
+		error, ENOEXEC,
+		"process %d has removed the random bytes of its stack, by which dartd knows its program",
+		process->pid);
+}
+
 int application_process__attach(struct application_process *process, int pidfd,
 				const struct dart_application_layout *layout,
 				struct dart_error *error)
@@ -235,7 +261,7 @@ int application_process__attach(struct application_process *process, int pidfd,
 	if (ret)
 		return ret;
 	*process = (struct application_process){ .pid = files.pid, .memory = files.memory };
-	ret = open_executable(&files, &image, error);
+	ret = take_witness(process, &files, error) ?: open_executable(&files, &image, error);
 	if (!ret) {
 		process->bases[0] = layout->modules[0].is_address_space ? 0 : image.base;
 		ret = compare(&image, &layout->modules[0], files.pid, error);
@@ -261,6 +287,8 @@ void application_process__detach(struct application_process *process)
 bool application_process__lives(const struct application_process *process)
 {
 	const struct elf_memory memory = application_process__memory(process);
+	uint8_t witness[APPLICATION_WITNESS_BYTES];
 
-	return elf_memory__lives(&memory);
+	return elf_memory__lives(&memory) && fetch_witness(process, witness) &&
+	       !memcmp(witness, process->witness, sizeof(witness));
 }

@@ -18,10 +18,19 @@
 
 #include "proc_files.h"
 
+#define APPLICATION_WITNESS_BYTES 16
+
 struct application_process {
 	pid_t pid;
 	/* /proc/PID/mem: the memory that the process had at first, also after another execve(2) */
 	int memory;
+	/*
+	 * Random bytes that the kernel gave the program at execve(2), and their address.  @memory alone
+	 * does not tell whether @pid still has it: another process may share it (CLONE_VM), and @pid
+	 * may execute a program whose memory is not its user's.
+	 */
+	uint64_t witness_address;
+	uint8_t witness[APPLICATION_WITNESS_BYTES];
 	uint64_t bases[DART_APPLICATION_MODULES_MAX]; /* of the modules of the layout */
 };
 
@@ -52,7 +61,7 @@ int application_process__build_id(int pidfd, struct dart_application_build_id *i
 
 /*
  * Does the process still execute the same program?  If so after values were fetched by @pid, all
- * of them are the program's.
+ * of them are the program's.  Sleeps like application_reader__read().
  */
 bool application_process__lives(const struct application_process *process);
 

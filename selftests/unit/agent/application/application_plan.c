@@ -87,9 +87,12 @@ static struct dart_application_entry new_entry(void)
 
 static struct application_process self(void)
 {
+	static const uint8_t witness[APPLICATION_WITNESS_BYTES];
+
 	return (struct application_process){
 		.pid = getpid(),
 		.memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC),
+		.witness_address = (uintptr_t)witness,
 	};
 }
 

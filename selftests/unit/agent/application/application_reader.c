@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/personality.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,9 +41,12 @@ static const char library_source[] = "#include \"app.h\"\n"
 /* Each line of its input is an order, which it answers with a line when it is carried out. */
 static const char program_source[] =
 	"#define _GNU_SOURCE\n"
+	"#include <sched.h>\n"
+	"#include <signal.h>\n"
 	"#include <stdio.h>\n"
 	"#include <string.h>\n"
 	"#include <sys/mman.h>\n"
+	"#include <sys/prctl.h>\n"
 	"#include <unistd.h>\n"
 	"#include \"app.h\"\n"
 	"void count(void);\n"
@@ -55,6 +59,12 @@ static const char program_source[] =
 	"struct command commands[] = { { \"get\", 4 }, { \"set\", 5 }, { \"del\", 6 } };\n"
 	"static volatile size_t hidden = 4711;\n"
 	"size_t hidden_value(void) { return hidden; }\n"
+	"static char stack[65536];\n"
+	"static int rest(void *unused)\n"
+	"{\n"
+	"	prctl(PR_SET_PDEATHSIG, SIGKILL);\n"
+	"	for (;;) pause();\n"
+	"}\n"
 	"int main(int argc, char **argv)\n"
 	"{\n"
 	"	char line[32];\n"
@@ -72,7 +82,9 @@ static const char program_source[] =
 	"			words[7 - i].name = name;\n"
 	"		for (i = 0; !strcmp(line, \"write\\n\") && i < 8; i++) words[i].calls += 10;\n"
 	"		if (!strcmp(line, \"write\\n\")) memset(text, 'z', sizeof(text));\n"
-	"		if (!strcmp(line, \"exec\\n\")) execv(\"/proc/self/exe\", argv);\n"
+	"		if (!strcmp(line, \"leave\\n\"))\n"
+	"			clone(rest, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);\n"
+	"		if (!strcmp(line, \"exec\\n\") || !strcmp(line, \"leave\\n\")) execv(\"/proc/self/exe\", argv);\n"
 	"		if (!strcmp(line, \"unmap\\n\"))\n"
 	"			munmap((void *)((long)&state & -4096L), 4096);\n"
 	"		puts(\"done\"); fflush(stdout);\n"
@@ -215,6 +227,8 @@ static int start(void **state)
 	if (!fixture->pid) {
 		dup2(orders[0], 0);
 		dup2(answers[1], 1);
+		/* Each program that it executes has the same addresses. */
+		personality(ADDR_NO_RANDOMIZE);
 		if (!chdir(fixture->directory))
 			execl("./program", "program", NULL);
 		_exit(127);
@@ -233,7 +247,7 @@ static void order(struct fixture *fixture, const char *text)
 {
 	fprintf(fixture->orders, "%s\n", text);
 	fflush(fixture->orders);
-	expect_line(fixture, strcmp(text, "exec") ? "done\n" : "ready\n");
+	expect_line(fixture, strcmp(text, "exec") && strcmp(text, "leave") ? "done\n" : "ready\n");
 }
 
 static int stop(void **state)
@@ -490,6 +504,22 @@ static void test_exec(void **state)
 	close_reading(&reading);
 }
 
+/* The memory of the first program lives on in a process that shares it. */
+static void test_shared_memory(void **state)
+{
+	struct fixture *fixture = *state;
+	struct reading reading;
+
+	open_reading(&reading, fixture, 0);
+	order(fixture, "leave");
+	assert_int_equal(read_rows(&reading), -ESRCH);
+	assert_false(application_process__lives(&reading.process));
+	close_reading(&reading);
+	open_reading(&reading, fixture, 0);
+	assert_int_equal(read_rows(&reading), 0);
+	close_reading(&reading);
+}
+
 static void test_end(void **state)
 {
 	struct fixture *fixture = *state;
@@ -578,7 +608,8 @@ int main(void)
 		TEST_FIXTURE("values of a stripped program and its shared object are its own",
 			     test_values, start, stop),
 		TEST_FIXTURE("elements of an array are rows", test_rows, start, stop),
-		TEST_FIXTURE("texts that overlap, are near or far or nowhere are whole", test_neighbours, start, stop),
+		TEST_FIXTURE("texts that overlap, are near or far or nowhere are whole",
+			     test_neighbours, start, stop),
 		TEST_FIXTURE("rows rest, texts with their pointer", test_turns, start, stop),
 		TEST_FIXTURE("values follow the program, also stopped", test_changes, start, stop),
 		TEST_FIXTURE("values behind NULL are 0, behind wrong pointers errors",
@@ -587,6 +618,8 @@ int main(void)
 			     start, stop),
 		TEST_FIXTURE("a program that was executed instead is not read", test_exec, start,
 			     stop),
+		TEST_FIXTURE("nor if another process keeps the memory of the program before",
+			     test_shared_memory, start, stop),
 		TEST_FIXTURE("a process that has ended is not read", test_end, start, stop),
 		TEST_FIXTURE("another build is refused", test_other_build, start, stop),
 		TEST_FIXTURE("a module that is not loaded is missed", test_missing_module, start,
