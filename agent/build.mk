@@ -114,7 +114,8 @@ unit_application_plan_sources := $(application_process) $(addprefix agent/, appl
 	gather/record.c gather/record_pages.c gather/shared_file.c schema/record_layout.c)
 unit_application_mapped_sources := $(application_process)
 unit_application_examination_sources := $(application_process) agent/base/lone_thread.c \
-	$(addprefix agent/application/, examination.c finding.c host_process.c)
+	$(addprefix agent/application/, examination.c examination_queue.c examination_read.c finding.c \
+	host_process.c)
 threaded_tests += application_examination epoch_writer
 helpers/application_values_sources := $(application_process) $(wildcard \
 	tools/controller/metrics/*/*.c tools/controller/relabel/*.c tools/controller/relabel/*.cc) \

@@ -16,6 +16,7 @@
 
 #define STACK_BYTES (256 << 10)
 #define RUNNING_MAX 8 /* threads that are not held */
+#define LOOKUPS_MAX 256 /* of users, in a turn of the loop */
 /* Threads of the processes of one user, and held threads; only the last limit is root's. */
 #define USER_MAX 4
 #define HELD_USERS_MAX 192
@@ -53,63 +54,14 @@ static void examination__put(struct examination *examination)
 
 /* ---- in the thread */
 
-/* Does the parent of a process execute this build? */
-static bool has_build(pid_t parent, const struct dart_application_build_id *id)
-{
-	const int pidfd = parent > 1 ? host_process__open(parent) : -1;
-	struct dart_application_build_id of_parent;
-	struct dart_error ignored;
-	bool is_copy;
-
-	if (pidfd < 0)
-		return false;
-	is_copy = !application_process__build_id(pidfd, &of_parent, NULL, &ignored) &&
-		  dart_application_build_id__equals(&of_parent, id);
-	close(pidfd);
-	return is_copy;
-}
-
-/* Of a process that may become an instance: most programs that start do not. */
-static void compare_with_parent(struct examination *examination)
-{
-	examination->parent = host_process__parent(examination->pid);
-	/* As a server's child that writes a snapshot. */
-	examination->is_copy_of_parent =
-		!examination->build_ret && has_build(examination->parent, &examination->build_id);
-}
-
-static void read_memory(struct examination *examination)
-{
-	bool is_found = false;
-	enum application_format format;
-
-	if (examination->former.memory >= 0)
-		examination->lives = application_process__lives(&examination->former);
-	for (format = APPLICATION_FORMAT_ANY + 1; format < APPLICATION_FORMATS; format++) {
-		if (!(examination->formats & 1u << format))
-			continue;
-		finding__describe(&examination->findings[format], examination->pidfd, format);
-		is_found |= !examination->findings[format].ret;
-	}
-	if (is_found || examination->formats & 1u << APPLICATION_FORMAT_ANY)
-		examination->build_ret = application_process__build_id(
-			examination->pidfd, &examination->build_id, &examination->file,
-			&examination->build_why);
-	if (is_found)
-		compare_with_parent(examination);
-}
-
 static void *run(void *argument)
 {
 	struct examination *examination = argument;
 
-	if (examination->step == EXAMINATION_READS) {
-		read_memory(examination);
-	} else {
-		compare_with_parent(examination);
-		finding__attach(&examination->findings[APPLICATION_FORMAT_ANY], examination->pidfd,
-				examination->layout);
-	}
+	if (examination->step == EXAMINATION_READS)
+		examination__read(examination);
+	else
+		examination__attach(examination);
 	atomic_store(&examination->is_done, true);
 	eventfd_write(examination->examiners->done, 1);
 	examination__put(examination);
@@ -147,7 +99,7 @@ static void examination__unlink(struct examination *examination)
 	struct examinations *examinations = examination->examinations;
 
 	if (examination->step == EXAMINATION_WAITS)
-		TAILQ_REMOVE(&examinations->waiting, examination, link);
+		examination_queues__remove(&examinations->waiting, examination);
 	else if (examination->step == EXAMINATION_IS_ATTACHED)
 		TAILQ_REMOVE(&examinations->attached, examination, link);
 	else
@@ -229,8 +181,7 @@ static void examination__fail_to_begin(struct examination *examination, int ret)
 static int examination__find_user(struct examination *examination)
 {
 	errno = 0;
-	if (examination->user != (uid_t)-1 ||
-	    host_process__user(examination->pid, &examination->user))
+	if (host_process__user(examination->pid, &examination->user))
 		return 0;
 	return examination__is_shortage(-errno) ? -errno : -ESRCH;
 }
@@ -248,22 +199,18 @@ static int examination__find_process(struct examination *examination)
 	return 0;
 }
 
-/* Returns 0; -EAGAIN if it must wait; or another -errno, why it cannot begin. */
+/* Returns 0, or -errno if it cannot begin. */
 static int examination__begin(struct examination *examination)
 {
 	struct examinations *examinations = examination->examinations;
-	int ret = examination__find_user(examination);
+	int ret;
 
-	if (ret)
-		return ret;
 	if (holds_too_many(examinations, examination->user))
 		return -EUSERS;
-	if (examination->user && count_of_user(examinations, examination->user, false) >= USER_MAX)
-		return -EAGAIN;
 	ret = examination__find_process(examination);
 	if (ret)
 		return ret;
-	TAILQ_REMOVE(&examinations->waiting, examination, link);
+	examination_queues__remove(&examinations->waiting, examination);
 	examination->step = EXAMINATION_READS;
 	TAILQ_INSERT_TAIL(&examinations->started, examination, link);
 	ret = examination__start_thread(examination);
@@ -273,27 +220,60 @@ static int examination__begin(struct examination *examination)
 	return 0;
 }
 
+/* Has the user a thread left?  A user who holds too many is told so at once. */
+static bool may_begin(void *userdata, uid_t user)
+{
+	const struct examinations *examinations = userdata;
+
+	return !user || holds_too_many(examinations, user) ||
+	       count_of_user(examinations, user, false) < USER_MAX;
+}
+
+/*
+ * Looks up users of processes until one of them has a thread left.  True: not all were looked up, and
+ * the loop has other work.
+ */
+static bool examinations__find_users(struct examinations *examinations)
+{
+	struct examination *examination;
+	int ret, i;
+
+	for (i = 0; i < LOOKUPS_MAX; i++) {
+		examination = TAILQ_FIRST(&examinations->waiting.unknown);
+		if (!examination)
+			return false;
+		ret = examination__find_user(examination) ?:
+			      examination_queues__sort(&examinations->waiting, examination);
+		if (ret)
+			examination__fail_to_begin(examination, ret);
+		else if (may_begin(examinations, examination->user))
+			return false;
+	}
+	return true;
+}
+
 /* Begins examinations while there are threads for them. */
 static void examinations__begin(struct examinations *examinations)
 {
-	struct examination *examination, *next;
-	uid_t waits = -1; /* a user all of whose threads run */
+	struct examination *examination;
+	bool has_more = false;
 	int ret;
 
-	for (examination = TAILQ_FIRST(&examinations->waiting);
-	     examination && examinations->running < RUNNING_MAX; examination = next) {
-		next = TAILQ_NEXT(examination, link);
-		if (examination->user == waits && waits != (uid_t)-1)
-			continue;
-		ret = examination__begin(examination);
-		if (ret == -EAGAIN) {
-			waits = examination->user;
-		} else if (ret) {
-			examination__fail_to_begin(examination, ret);
-			/* A handler may have changed the list. */
-			next = TAILQ_FIRST(&examinations->waiting);
+	while (examinations->running < RUNNING_MAX && !has_more) {
+		examination =
+			examination_queues__next(&examinations->waiting, may_begin, examinations);
+		if (examination) {
+			ret = examination__begin(examination);
+			if (ret)
+				examination__fail_to_begin(examination, ret);
+		} else if (TAILQ_EMPTY(&examinations->waiting.unknown)) {
+			return;
+		} else {
+			has_more = examinations__find_users(examinations);
 		}
 	}
+	if (has_more)
+		eventfd_write(examinations->examiners->done, 1);
 }
 
 /* Starts the timer for the thread whose time ends first. */
@@ -377,7 +357,7 @@ static void examinations__finish_attached(struct examinations *examinations)
 /* Programs start so often on some hosts that a timer that is set again would never fire. */
 static void examinations__await_quiet(struct examinations *examinations)
 {
-	const bool is_busy = examinations->running || !TAILQ_EMPTY(&examinations->waiting);
+	const bool is_busy = examinations->running || examinations->waiting.count;
 	const uint64_t now = now_us(), quiet = now + EXAMINATION_QUIET_MS * 1000;
 	const uint64_t due = examinations->attached_due;
 
@@ -506,7 +486,7 @@ int examinations__add(struct examinations *examinations, const struct examinatio
 			close(wish->pidfd);
 		return -ENOMEM;
 	}
-	TAILQ_INSERT_TAIL(&examinations->waiting, examination, link);
+	examination_queues__add(&examinations->waiting, examination);
 	LIST_INSERT_HEAD(&examinations->buckets[bucket_of(wish->pid)], examination, in_bucket);
 	/* From the event loop, because handlers are not called before this function returns. */
 	eventfd_write(examinations->examiners->done, 1);
@@ -524,20 +504,20 @@ struct examination *examinations__find(const struct examinations *examinations, 
 	return NULL;
 }
 
+static void examination__drop(struct examination *examination)
+{
+	examination__unlink(examination);
+	examination__put(examination);
+}
+
 void examinations__disown(struct examinations *examinations, const void *owner)
 {
-	struct examination *examination, *next;
+	struct examination *examination;
 
 	TAILQ_FOREACH(examination, &examinations->started, link)
 		if (examination->owner == owner)
 			examination->owner = NULL;
-	for (examination = TAILQ_FIRST(&examinations->waiting); examination; examination = next) {
-		next = TAILQ_NEXT(examination, link);
-		if (examination->owner != owner)
-			continue;
-		examination__unlink(examination);
-		examination__put(examination);
-	}
+	examination_queues__drop(&examinations->waiting, owner, examination__drop);
 }
 
 /* ---- opening */
@@ -548,7 +528,7 @@ int examinations__open(struct examinations *examinations, sd_event *loop, struct
 	int ret;
 
 	*examinations = (struct examinations){ .loop = loop, .examiners = examiners };
-	TAILQ_INIT(&examinations->waiting);
+	examination_queues__init(&examinations->waiting);
 	TAILQ_INIT(&examinations->started);
 	TAILQ_INIT(&examinations->attached);
 	if (!examiners)
@@ -574,12 +554,10 @@ void examinations__close(struct examinations *examinations)
 
 	if (!examinations->examiners)
 		return;
-	while ((examination = TAILQ_FIRST(&examinations->waiting)	  ?:
-				      TAILQ_FIRST(&examinations->started) ?:
-				      TAILQ_FIRST(&examinations->attached))) {
-		examination__unlink(examination);
-		examination__put(examination);
-	}
+	while ((examination = examination_queues__any(&examinations->waiting) ?:
+				      TAILQ_FIRST(&examinations->started)     ?:
+				      TAILQ_FIRST(&examinations->attached)))
+		examination__drop(examination);
 	sd_event_source_disable_unref(examinations->done);
 	sd_event_source_disable_unref(examinations->timer);
 	sd_event_source_disable_unref(examinations->quiet);

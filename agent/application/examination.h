@@ -22,6 +22,7 @@
 #include <libdart/application/layout.h>
 #include <libdart/error.h>
 
+#include "examination_queue.h"
 #include "finding.h"
 #include "process.h"
 
@@ -54,6 +55,7 @@ struct examination_handlers {
 /* Members are the owner's to read in handlers, unless said otherwise. */
 struct examination {
 	TAILQ_ENTRY(examination) link; /* in the order in which they were asked for, or started */
+	struct examination_queue *queue; /* of its user, in which it waits; NULL: not known yet */
 	LIST_ENTRY(examination) in_bucket;
 	struct examinations *examinations;
 	const struct examination_handlers *handlers;
@@ -99,7 +101,8 @@ struct examinations {
 	sd_event *loop;
 	struct examiners *examiners; /* what the threads have in common */
 	sd_event_source *done, *timer, *quiet;
-	TAILQ_HEAD(, examination) waiting, started, attached;
+	struct examination_queues waiting;
+	struct examination_list started, attached;
 	uint64_t attached_due; /* us, CLOCK_MONOTONIC: attached ones are finished at the latest */
 	LIST_HEAD(, examination)
 	buckets[EXAMINATION_BUCKETS]; /* all, by the number of the process */
@@ -144,5 +147,9 @@ static inline bool examination__is_shortage(int ret)
  * the process; NULL: it had enough.
  */
 const struct dart_error *examination__shortage(const struct examination *examination);
+
+/* examination_read.c, in the thread: reads the memory of the process; attaches it with the layout. */
+void examination__read(struct examination *examination);
+void examination__attach(struct examination *examination);
 
 #endif /* APPLICATION_EXAMINATION_H */

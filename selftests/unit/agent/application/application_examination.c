@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -102,6 +103,7 @@ static pid_t start(bool is_held, uid_t user)
 		if ((is_held && fd < 0) || setresuid(user, user, user) ||
 		    (is_held && !held_header__hold(fd)))
 			syscall(SYS_exit_group, 1);
+		syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
 		syscall(SYS_write, ready[1], &byte, 1);
 		held_header__wait();
 	}
@@ -360,6 +362,70 @@ static void test_busy(void **state)
 	end(normal);
 }
 
+static unsigned int counted;
+
+static void count(struct examination *examination)
+{
+	counted++;
+}
+
+/* Examines a process of a user so often; the time of the loop for each examination, in ns. */
+static double loop_ns(pid_t pid, unsigned int times)
+{
+	static const struct examination_handlers counting = {
+		.choose = choose, .finish = count, .hold = hold
+	};
+	struct told told = {};
+	const struct examination_wish wish = {
+		.pid = pid, .pidfd = -1, .formats = BUILD_ID, .handlers = &counting, .owner = &told
+	};
+	const int64_t began = dart_clock__ns(CLOCK_THREAD_CPUTIME_ID);
+	unsigned int i;
+
+	counted = 0;
+	for (i = 0; i < times; i++)
+		assert_int_equal(examinations__add(&examinations, &wish), 0);
+	while (counted < times)
+		assert_true(sd_event_run(loop, UINT64_MAX) >= 0);
+	return (double)(dart_clock__ns(CLOCK_THREAD_CPUTIME_ID) - began) / times;
+}
+
+/* A host has 20,000 processes of a user, which dartd looks at together. */
+static void test_many(void **state)
+{
+	const pid_t pid = start(false, OTHER_USER);
+	double few, many;
+
+	if (pid < 0)
+		skip();
+	few = loop_ns(pid, 500);
+	many = loop_ns(pid, 20000);
+	if (many > 2 * few)
+		fail_msg("%.0f ns each instead of %.0f", many, few);
+	end(pid);
+}
+
+/* A user with many processes leaves threads to another one. */
+static void test_turns(void **state)
+{
+	const pid_t pids[] = { start(false, OTHER_USER), start(false, OTHER_USER + 1) };
+	struct told told[201] = {};
+	int i, before = 0;
+
+	if (pids[0] < 0 || pids[1] < 0)
+		skip();
+	for (i = 0; i <= 200; i++)
+		examine(pids[i == 200], &told[i]);
+	run_until(&told[200].is_finished);
+	for (i = 0; i < 200; i++)
+		before += told[i].is_finished;
+	assert_true(before < 100);
+	for (i = 0; i < 200; i++)
+		run_until(&told[i].is_finished);
+	for (i = 0; i < 2; i++)
+		end(pids[i]);
+}
+
 /* Nobody waits for a thread that is held. */
 static void test_close(void **state)
 {
@@ -404,6 +470,10 @@ int main(void)
 			     open_all, close_all),
 		TEST_FIXTURE("attached processes wait while others are examined", test_busy,
 			     open_all, close_all),
+		TEST_FIXTURE("an examination takes the loop the same time, however many wait",
+			     test_many, open_all, close_all),
+		TEST_FIXTURE("a user with many processes leaves threads to another user",
+			     test_turns, open_all, close_all),
 		TEST_FIXTURE("dartd does not wait for a thread that is held", test_close, open_all,
 			     close_all),
 	};
