@@ -66,6 +66,8 @@ unit_registry_clients_skeletons := $(dartd_skeletons)
 unit_registry_clients_sources := $(unit_registry_sources)
 unit_registry_lingering_skeletons := $(dartd_skeletons)
 unit_registry_lingering_sources := $(unit_registry_sources)
+unit_client_kept_sources := agent/table/client_memory_kept.c $(addprefix agent/base/, \
+	fd_store.c log.c rdma_base.c)
 unit_listener_limits_sources := $(addprefix agent/, \
 	base/crowd.c rdma/listener_limits.c)
 unit_registration_socket_sources := $(wildcard agent/socket/*.c) \

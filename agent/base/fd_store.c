@@ -181,13 +181,13 @@ void fd_store__remove(struct fd_store *store, const char *name)
 }
 
 void fd_store__each(const struct fd_store *store, const char *prefix,
-		    void (*each)(const char *name))
+		    void (*each)(void *userdata, const char *name), void *userdata)
 {
 	const struct fd_store_item *item;
 
 	TAILQ_FOREACH(item, &store->items, link)
 		if (!strncmp(item->name, prefix, strlen(prefix)))
-			each(item->name);
+			each(userdata, item->name);
 }
 
 bool fd_store__find(const struct fd_store *store, const char *prefix,

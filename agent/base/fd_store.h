@@ -40,9 +40,9 @@ void fd_store__remove(struct fd_store *store, const char *name);
 /* The same without waiting. */
 void fd_store__forget(struct fd_store *store, const char *name);
 
-/* Calls @each with the name of each copy that begins with @prefix. */
+/* Calls @each with @userdata and the name of each copy that begins with @prefix. */
 void fd_store__each(const struct fd_store *store, const char *prefix,
-		    void (*each)(const char *name));
+		    void (*each)(void *userdata, const char *name), void *userdata);
 /* Copies the first name that begins with @prefix; false if there is none. */
 bool fd_store__find(const struct fd_store *store, const char *prefix,
 		    char name[static FD_STORE_NAME_MAX]);

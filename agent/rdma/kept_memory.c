@@ -84,7 +84,7 @@ void kept_memory__settle(struct kept_memory *kept, const char *object,
 }
 
 /* @name: NOUN-OBJECT,GEOMETRY */
-static void log_kept(const char *name)
+static void log_kept(void *unused, const char *name)
 {
 	int noun = strcspn(name, "-");
 	const char *object = name + noun + 1;
@@ -99,5 +99,5 @@ void kept_memory__log(const struct kept_memory *kept)
 	char prefix[FD_STORE_NAME_MAX];
 
 	snprintf(prefix, sizeof(prefix), "%s-", kept->noun);
-	fd_store__each(kept->descriptors, prefix, log_kept);
+	fd_store__each(kept->descriptors, prefix, log_kept, NULL);
 }

@@ -43,14 +43,40 @@ static void print_notes(uint64_t inode, uint32_t number, char name[static FD_STO
 	snprintf(name, FD_STORE_NAME_MAX, CLIENT_KEPT_NOTES "%" PRIx64 ",%x", inode, number);
 }
 
-/* Finds notes of the last dartd about the memory @inode. */
+/* The notes about a memory with the highest number so far. */
+struct last_notes {
+	char name[FD_STORE_NAME_MAX]; /* "": none */
+	uint32_t number;
+};
+
+static void compare_notes(void *userdata, const char *name)
+{
+	struct last_notes *last = userdata;
+	uint64_t inode;
+	uint32_t number;
+
+	if (sscanf(name, CLIENT_KEPT_NOTES "%" SCNx64 ",%x", &inode, &number) != 2)
+		number = 0;
+	if (*last->name && number <= last->number)
+		return;
+	strcpy(last->name, name);
+	last->number = number;
+}
+
+/*
+ * Finds notes of the last dartd about the memory @inode: the last ones, because it may have ended
+ * before the service manager had forgotten the ones that they replace.
+ */
 static bool find_notes(const struct fd_store *kept, uint64_t inode,
 		       char name[static FD_STORE_NAME_MAX])
 {
+	struct last_notes last = { .name = "" };
 	char prefix[FD_STORE_NAME_MAX];
 
 	snprintf(prefix, sizeof(prefix), CLIENT_KEPT_NOTES "%" PRIx64 ",", inode);
-	return fd_store__find(kept, prefix, name);
+	fd_store__each(kept, prefix, compare_notes, &last);
+	strcpy(name, last.name);
+	return *name;
 }
 
 uint64_t client_kept__base(const struct fd_store *kept)
