@@ -60,12 +60,73 @@ static uint32_t cut_pointers(char *name, size_t length)
 	return pointers;
 }
 
+/* Definitions of one name: each source file of a program may have one. */
+struct definitions {
+	const struct types *types;
+	struct type *first;
+	uint64_t digest; /* of the first one */
+	bool is_found;
+};
+
+static void mix(uint64_t *digest, const void *bytes, size_t length)
+{
+	const uint8_t *byte = bytes;
+
+	/* FNV-1a */
+	for (; length--; byte++)
+		*digest = (*digest ^ *byte) * UINT64_C(0x100000001b3);
+}
+
+static void mix_shape(uint64_t *digest, const struct types *types, const struct type *type)
+{
+	struct type_shape shape;
+
+	types__shape(types, type, &shape);
+	mix(digest, &shape.kind, sizeof(shape.kind));
+	mix(digest, &shape.size, sizeof(shape.size));
+	mix(digest, &shape.count, sizeof(shape.count));
+	mix(digest, &shape.is_signed, sizeof(shape.is_signed));
+}
+
+struct digest {
+	const struct types *types;
+	uint64_t value;
+};
+
+static int mix_member(void *into, const char *name, const struct type *member, uint64_t offset,
+		      bool is_bit_field)
+{
+	struct digest *digest = into;
+
+	mix(&digest->value, name, strlen(name) + 1);
+	mix(&digest->value, &offset, sizeof(offset));
+	mix_shape(&digest->value, digest->types, member);
+	return 0;
+}
+
+/* 1: it differs from the first definition. */
+static int see_definition(void *into, const struct type *type)
+{
+	struct definitions *definitions = into;
+	struct digest digest = { .types = definitions->types };
+
+	mix_shape(&digest.value, digest.types, type);
+	digest.types->format->members(digest.types->state, type, mix_member, &digest);
+	if (definitions->is_found)
+		return digest.value != definitions->digest;
+	definitions->is_found = true;
+	definitions->digest = digest.value;
+	*definitions->first = *type;
+	return 0;
+}
+
 int types__find(const struct types *types, const char *name, struct type *type,
 		struct dart_error *error)
 {
 	static const char *const tags[] = { "struct", "union", "enum" };
 	char base[NAME_SIZE];
 	const char *tag = "", *rest = base;
+	struct definitions definitions = { .types = types, .first = type };
 	const size_t length = strlen(name);
 	uint32_t pointers;
 	size_t i;
@@ -81,7 +142,12 @@ int types__find(const struct types *types, const char *name, struct type *type,
 		tag = tags[i];
 		rest = base + strlen(tag) + strspn(base + strlen(tag), " ");
 	}
-	if (!*rest || types->format->find(types->state, tag, rest, type))
+	if (*rest && types->format->find(types->state, tag, rest, see_definition, &definitions))
+		return dart_error__set(
+			error, ENOTUNIQ,
+			"source files of the program have different types '%s' (take the types of one object file, or compile a source file with this type alone)",
+			base);
+	if (!definitions.is_found)
 		return dart_error__set(
 			error, ENOENT,
 			"the types have no '%s' (compile a source file that uses it)", base);

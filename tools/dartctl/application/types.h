@@ -26,7 +26,8 @@ void types__close(struct types *types);
 
 /*
  * Finds a type by its name as C spells it: "struct redisServer", "rax *", "long unsigned int".
- * Returns 0, -ENOENT or -EINVAL.
+ * Returns 0, -ENOENT or -EINVAL; -ENOTUNIQ: source files of the program have different types of this
+ * name.
  */
 int types__find(const struct types *types, const char *name, struct type *type,
 		struct dart_error *error);

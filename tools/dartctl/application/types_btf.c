@@ -3,6 +3,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,29 +30,38 @@ static void btf_types__close(void *state)
 	btf__free(state);
 }
 
-static int btf_types__find(void *state, const char *tag, const char *name, struct type *type)
+static bool has_tag(const struct btf_type *of, const char *tag)
 {
-	static const struct {
-		const char *tag;
-		uint32_t kind;
-	} kinds[] = {
-		{ "struct", BTF_KIND_STRUCT }, { "union", BTF_KIND_UNION },
-		{ "enum", BTF_KIND_ENUM },     { "", BTF_KIND_TYPEDEF },
-		{ "", BTF_KIND_INT },
-	};
-	size_t i;
-	int id;
-
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		if (strcmp(kinds[i].tag, tag))
-			continue;
-		id = btf__find_by_name_kind(state, name, kinds[i].kind);
-		if (id > 0) {
-			type->id = id;
-			return 0;
-		}
+	switch (btf_kind(of)) {
+	case BTF_KIND_STRUCT:
+		return !strcmp(tag, "struct");
+	case BTF_KIND_UNION:
+		return !strcmp(tag, "union");
+	case BTF_KIND_ENUM:
+	case BTF_KIND_ENUM64:
+		return !strcmp(tag, "enum");
+	case BTF_KIND_TYPEDEF:
+	case BTF_KIND_INT:
+		return !*tag;
+	default:
+		return false;
 	}
-	return -ENOENT;
+}
+
+static int btf_types__find(void *state, const char *tag, const char *name,
+			   int (*see)(void *into, const struct type *type), void *into)
+{
+	const uint32_t count = btf__type_cnt(state);
+	const struct btf_type *of;
+	struct type type = {};
+	int seen = 0;
+
+	for (type.id = 1; !seen && type.id < count; type.id++) {
+		of = btf__type_by_id(state, type.id);
+		if (has_tag(of, tag) && !strcmp(btf__name_by_offset(state, of->name_off), name))
+			seen = see(into, &type);
+	}
+	return seen;
 }
 
 /* The type itself, or NULL for void and in a broken file. */

@@ -99,31 +99,36 @@ static bool has_tag(int tag, const char *wanted)
 }
 
 /* Looks among the children of @unit. */
-static bool find_in(Dwarf_Die *unit, const char *tag, const char *name, Dwarf_Die *die)
+static int find_in(Dwarf_Die *unit, const char *tag, const char *name,
+		   int (*see)(void *into, const struct type *type), void *into)
 {
+	struct type type = {};
 	const char *own;
-	int ret;
+	int ret, seen;
 
-	for (ret = dwarf_child(unit, die); !ret; ret = dwarf_siblingof(die, die)) {
-		if (!has_tag(dwarf_tag(die), tag) || dwarf_hasattr(die, DW_AT_declaration))
+	for (ret = dwarf_child(unit, &type.die); !ret; ret = dwarf_siblingof(&type.die, &type.die)) {
+		if (!has_tag(dwarf_tag(&type.die), tag) ||
+		    dwarf_hasattr(&type.die, DW_AT_declaration))
 			continue;
-		own = dwarf_diename(die);
-		if (own && !strcmp(own, name))
-			return true;
+		own = dwarf_diename(&type.die);
+		seen = own && !strcmp(own, name) ? see(into, &type) : 0;
+		if (seen)
+			return seen;
 	}
-	return false;
+	return 0;
 }
 
-static int dwarf_types__find(void *state, const char *tag, const char *name, struct type *type)
+static int dwarf_types__find(void *state, const char *tag, const char *name,
+			     int (*see)(void *into, const struct type *type), void *into)
 {
 	struct dwarf_types *types = state;
 	Dwarf_CU *unit = NULL;
 	Dwarf_Die die;
+	int seen = 0;
 
-	while (!dwarf_get_units(types->dwarf, unit, &unit, NULL, NULL, &die, NULL))
-		if (find_in(&die, tag, name, &type->die))
-			return 0;
-	return -ENOENT;
+	while (!seen && !dwarf_get_units(types->dwarf, unit, &unit, NULL, NULL, &die, NULL))
+		seen = find_in(&die, tag, name, see, into);
+	return seen;
 }
 
 /* Follows DW_AT_type.  False at void. */

@@ -38,8 +38,12 @@ struct types_format {
 	/* 0, or -ENODATA if @path has no types of this format, or -errno with a sentence */
 	int (*open)(void **state, const char *path, struct dart_error *error);
 	void (*close)(void *state);
-	/* @tag: "struct", "union", "enum", or "" for typedefs and integers.  0 or -ENOENT. */
-	int (*find)(void *state, const char *tag, const char *name, struct type *type);
+	/*
+	 * Calls @see for each definition of a type, until it returns a number other than 0, which is
+	 * returned.  @tag: "struct", "union", "enum", or "" for typedefs and integers.
+	 */
+	int (*find)(void *state, const char *tag, const char *name,
+		    int (*see)(void *into, const struct type *type), void *into);
 	void (*shape)(void *state, const struct type *type, struct type_shape *shape);
 	void (*target)(void *state, const struct type *type, struct type *target);
 	/*

@@ -30,6 +30,14 @@ static const char source[] =
 	"uint32_t get_narrow(void) { return narrow; }\n"
 	"uint64_t get_more(void) { return hidden + 1; }\n"
 	"int main(void) { hidden++; narrow++; return all.last; }\n";
+/* Another source file of the same program. */
+static const char other_source[] =
+	"#include <stdint.h>\n"
+	"typedef int64_t number;\n"
+	"struct inner { const volatile number n; };\n"
+	"struct list { uint64_t length; void *first; void *last; };\n"
+	"struct list other;\n"
+	"struct inner inner;\n";
 
 /* The compiler's own view of offsets. */
 struct list {
@@ -70,6 +78,10 @@ static int make_files(void **state)
 	file = fopen(path, "w");
 	fputs(source, file);
 	fclose(file);
+	snprintf(path, sizeof(path), "%s/other.c", directory);
+	file = fopen(path, "w");
+	fputs(other_source, file);
+	fclose(file);
 	snprintf(
 		commands, sizeof(commands),
 		"cd %s && cc=${CC:-gcc} && $cc -DATOMIC=_Atomic -gdwarf-4 -c -o dwarf4 all.c && "
@@ -77,6 +89,8 @@ static int make_files(void **state)
 		"$cc -DATOMIC= -gdwarf-4 -c -o with_btf all.c && pahole -J with_btf && "
 		"objcopy -O binary --only-section=.BTF --set-section-flags .BTF=alloc with_btf btf && "
 		"strip -g -o stripped with_btf && "
+		"$cc -DATOMIC= -gdwarf-4 -o two all.c other.c && pahole -J two && "
+		"objcopy -O binary --only-section=.BTF --set-section-flags .BTF=alloc two two_btf && "
 		"$cc -DATOMIC= -O2 -Wl,--build-id -o program all.c && strip -s -o without program",
 		directory);
 	return system(commands);
@@ -263,12 +277,32 @@ static void test_getters(void **state)
 	assert_int_equal(binary__open(&binary, path, &error), -EINVAL);
 }
 
+/* Each source file may have its own type of a name, and values would lie elsewhere. */
+static void test_ambiguous(void **state)
+{
+	static const char *const files[] = { "two", "two_btf" };
+	struct types *types;
+	struct type type;
+	size_t i;
+
+	for (i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		types = open_types(files[i]);
+		assert_int_equal(types__find(types, "struct list", &type, &error), -ENOTUNIQ);
+		assert_non_null(strstr(error.text, "different types 'struct list'"));
+		assert_int_equal(types__find(types, "struct inner *", &type, &error), 0);
+		assert_int_equal(types__find(types, "number", &type, &error), 0);
+		assert_int_equal(types__find(types, "struct all", &type, &error), 0);
+		types__close(types);
+	}
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		TEST("DWARF leads to values, also to those of C11's _Atomic", test_dwarf),
 		TEST("BTF leads to the same values", test_btf),
 		TEST("an expression that is no value is refused with its reason", test_refused),
+		TEST("a name of different types is refused", test_ambiguous),
 		TEST("a file without types is refused", test_files),
 		TEST("a function that only returns a variable tells its location", test_getters),
 	};
