@@ -322,6 +322,23 @@ static bool examination__goes_on(struct examination *examination)
 	return !examination__start_thread(examination);
 }
 
+static bool has_started_before(const struct examination *one, const struct examination *other)
+{
+	return one->start < other->start || (one->start == other->start && one->pid < other->pid);
+}
+
+static void insert_by_start(struct examination_list *list, struct examination *examination)
+{
+	struct examination *other = TAILQ_LAST(list, examination_list);
+
+	while (other && has_started_before(examination, other))
+		other = TAILQ_PREV(other, examination_list, link);
+	if (other)
+		TAILQ_INSERT_AFTER(list, other, examination, link);
+	else
+		TAILQ_INSERT_HEAD(list, examination, link);
+}
+
 /* True if the examination waits for the ones of processes that started together with its own. */
 static bool examination__waits(struct examination *examination)
 {
@@ -338,7 +355,7 @@ static bool examination__waits(struct examination *examination)
 		examinations->attached_due = now_us() + EXAMINATION_QUIET_MAX_MS * 1000;
 	TAILQ_REMOVE(&examinations->started, examination, link);
 	examination->step = EXAMINATION_IS_ATTACHED;
-	TAILQ_INSERT_TAIL(&examinations->attached, examination, link);
+	insert_by_start(&examinations->attached, examination);
 	return true;
 }
 

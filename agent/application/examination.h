@@ -46,7 +46,9 @@ struct examination_handlers {
 	void (*hold)(struct examination *examination);
 	/*
 	 * Processes that start together are finished together: examinations that attached a process
-	 * wait for others, and the owner hears before and after their finish().  NULL: none waits.
+	 * wait for others, and the owner hears before and after their finish(), which is called in
+	 * the order in which the processes started: each dartd gives them the same names then.
+	 * NULL: none waits.
 	 */
 	void (*begin)(void *owner);
 	void (*end)(void *owner);
@@ -79,6 +81,7 @@ struct examination {
 	struct dart_error build_why;
 	struct dart_application_build_id build_id;
 	struct executable_file file; /* that has the build-id; its inode is 0 if none was found */
+	uint64_t start; /* of the process, in ticks since the boot; like the next two */
 	pid_t parent;
 	/* The parent executes the same build.  False, too, if nothing was found in the process. */
 	bool is_copy_of_parent;

@@ -26,7 +26,8 @@ static bool has_build(pid_t parent, const struct dart_application_build_id *id)
 /* Of a process that may become an instance: most programs that start do not. */
 static void compare_with_parent(struct examination *examination)
 {
-	examination->parent = host_process__parent(examination->pid);
+	if (!host_process__origin(examination->pid, &examination->parent, &examination->start))
+		examination->parent = 0;
 	/* As a server's child that writes a snapshot. */
 	examination->is_copy_of_parent =
 		!examination->build_ret && has_build(examination->parent, &examination->build_id);

@@ -31,6 +31,7 @@ static struct dart_error error;
 /* What the handlers were told of a process. */
 struct told {
 	bool is_finished, is_held;
+	unsigned int turn; /* in which it was finished, from 1 on */
 	bool wants_layout; /* the process is attached */
 	int build_ret;
 	bool is_copy_of_parent, was_shortage;
@@ -46,7 +47,7 @@ static const struct dart_application_layout *choose(struct examination *examinat
 	return ((const struct told *)examination->owner)->wants_layout ? &layout : NULL;
 }
 
-static unsigned int begins, ends;
+static unsigned int begins, ends, turns;
 
 static void begin(void *owner)
 {
@@ -64,6 +65,7 @@ static void finish(struct examination *examination)
 
 	assert_false(told->is_finished);
 	told->is_finished = true;
+	told->turn = ++turns;
 	told->build_ret = examination->build_ret;
 	told->is_copy_of_parent = examination->is_copy_of_parent;
 	told->was_shortage = examination__shortage(examination);
@@ -338,6 +340,27 @@ static void test_together(void **state)
 		end(pids[i]);
 }
 
+/* Names go to the processes in this order, whatever dartd finds first. */
+static void test_order(void **state)
+{
+	struct told told[5] = {};
+	pid_t pids[5];
+	int i;
+
+	for (i = 0; i < 5; i++)
+		pids[i] = start(false, 0);
+	for (i = 4; i >= 0; i--) {
+		told[i].wants_layout = true;
+		examine(pids[i], &told[i]);
+	}
+	for (i = 0; i < 5; i++)
+		run_until(&told[i].is_finished);
+	for (i = 1; i < 5; i++)
+		assert_int_equal(told[i].turn, told[i - 1].turn + 1);
+	for (i = 0; i < 5; i++)
+		end(pids[i]);
+}
+
 /* On a slow host, each of many processes takes longer than the pause. */
 static void test_busy(void **state)
 {
@@ -467,6 +490,8 @@ int main(void)
 		TEST_FIXTURE("a user whose processes hold threads one after the other gets no more",
 			     test_held_in_turn, open_all, close_all),
 		TEST_FIXTURE("processes that start together are attached at once", test_together,
+			     open_all, close_all),
+		TEST_FIXTURE("processes are attached in the order in which they started", test_order,
 			     open_all, close_all),
 		TEST_FIXTURE("attached processes wait while others are examined", test_busy,
 			     open_all, close_all),
