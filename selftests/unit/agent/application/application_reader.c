@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Values of a program that runs: its source is below, it is compiled, stripped, and described by
- * dartctl, with a shared object; then its memory is read while it changes.
+ * Values of a program that runs: it is compiled, stripped, and described by dartctl, with a shared
+ * object; then its memory is read while it changes.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,115 +17,8 @@
 
 #include "agent/application/process.h"
 #include "agent/application/reader.h"
+#include "application_program.h"
 #include "selftests/unit/unit.h"
-
-static const char header_source[] =
-	"#include <stdatomic.h>\n"
-	"#include <stdint.h>\n"
-	"struct item { uint64_t id; uint32_t length; };\n"
-	"struct list { struct item *first; int64_t size; };\n"
-	"struct counted { char before; _Atomic uint64_t jobs; _Atomic int waiting; };\n"
-	"extern struct counted counted;\n"
-	"struct command { const char *name; uint64_t calls; };\n"
-	"struct state {\n"
-	"	_Alignas(4096) int32_t version; int16_t level; char name[10];\n"
-	"	struct { uint64_t inner; };\n"
-	"	struct list *list; struct list *none; struct list *moves;\n"
-	"	int samples[3]; unsigned int flag : 1;\n"
-	"};\n";
-
-static const char library_source[] = "#include \"app.h\"\n"
-				     "struct counted counted = { 1, 77, -3 };\n"
-				     "void count(void) { counted.jobs++; }\n";
-
-/* Each line of its input is an order, which it answers with a line when it is carried out. */
-static const char program_source[] =
-	"#define _GNU_SOURCE\n"
-	"#include <sched.h>\n"
-	"#include <signal.h>\n"
-	"#include <stdio.h>\n"
-	"#include <string.h>\n"
-	"#include <sys/mman.h>\n"
-	"#include <sys/prctl.h>\n"
-	"#include <unistd.h>\n"
-	"#include \"app.h\"\n"
-	"void count(void);\n"
-	"static struct item item = { 1ULL << 40, 9 };\n"
-	"static struct list list = { &item, -5 };\n"
-	"struct state state = { 3, -2, \"redis\", { 12 }, &list, NULL, NULL, { 1, 2, 3 }, 1 };\n"
-	"static char text[20000];\n"
-	"struct command words[] = { { text + 40, 0 }, { text + 2, 1 }, { text, 2 }, { NULL, 3 },\n"
-	"	{ text + 9001, 4 }, { text + 19000, 5 }, { text + 4100, 6 }, { text + 2, 7 } };\n"
-	"struct command commands[] = { { \"get\", 4 }, { \"set\", 5 }, { \"del\", 6 } };\n"
-	"static volatile size_t hidden = 4711;\n"
-	"size_t hidden_value(void) { return hidden; }\n"
-	"static char stack[65536];\n"
-	"static int rest(void *unused)\n"
-	"{\n"
-	"	prctl(PR_SET_PDEATHSIG, SIGKILL);\n"
-	"	for (;;) pause();\n"
-	"}\n"
-	"int main(int argc, char **argv)\n"
-	"{\n"
-	"	char line[32];\n"
-	"	unsigned long long address;\n"
-	"	const char *name;\n"
-	"	size_t i;\n"
-	"	for (i = 0; i < sizeof(text); i++) text[i] = 'a' + i % 23;\n"
-	"	puts(\"ready\"); fflush(stdout);\n"
-	"	while (fgets(line, sizeof(line), stdin)) {\n"
-	"		if (!strcmp(line, \"count\\n\")) { count(); state.inner++; hidden++; }\n"
-	"		if (sscanf(line, \"move %llx\", &address) == 1)\n"
-	"			state.moves = (void *)address;\n"
-	"		for (i = 0; !strcmp(line, \"turn\\n\") && i < 4; i++)\n"
-	"			name = words[i].name, words[i].name = words[7 - i].name,\n"
-	"			words[7 - i].name = name;\n"
-	"		for (i = 0; !strcmp(line, \"write\\n\") && i < 8; i++) words[i].calls += 10;\n"
-	"		if (!strcmp(line, \"write\\n\")) memset(text, 'z', sizeof(text));\n"
-	"		if (!strcmp(line, \"leave\\n\"))\n"
-	"			clone(rest, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);\n"
-	"		if (!strcmp(line, \"exec\\n\") || !strcmp(line, \"leave\\n\")) execv(\"/proc/self/exe\", argv);\n"
-	"		if (!strcmp(line, \"unmap\\n\"))\n"
-	"			munmap((void *)((long)&state & -4096L), 4096);\n"
-	"		puts(\"done\"); fflush(stdout);\n"
-	"	}\n"
-	"	return 0;\n"
-	"}\n";
-
-static const char description[] =
-	"symbols:\n"
-	"  state: {type: struct state}\n"
-	"  counted: {type: struct counted, module: libapp.so.1}\n"
-	"  commands: {type: struct command}\n"
-	"  words: {type: struct command}\n"
-	"  hidden: {type: size_t, getter: hidden_value}\n"
-	"checks:\n"
-	"  - {value: state.version, equals: 3}\n"
-	"entries:\n"
-	"  - name: app\n"
-	"    fields:\n"
-	"      - {name: level, value: state.level}\n"
-	"      - {name: name, value: state.name, kind: text}\n"
-	"      - {name: inner, value: state.inner, kind: counter}\n"
-	"      - {name: size, value: state.list->size}\n"
-	"      - {name: id, value: 'state.list->first->id'}\n"
-	"      - {name: length, value: 'state.list->first[0].length'}\n"
-	"      - {name: none, value: 'state.none->first->id'}\n"
-	"      - {name: moves, value: state.moves->size}\n"
-	"      - {name: samples, value: state.samples}\n"
-	"      - {name: jobs, value: counted.jobs, kind: counter, unit: jobs}\n"
-	"      - {name: waiting, value: counted.waiting}\n"
-	"      - {name: hidden, value: hidden, unit: bytes}\n"
-	"  - name: app:commands\n"
-	"    rows: {symbol: commands, count: 3}\n"
-	"    fields:\n"
-	"      - {name: name, value: commands.name, kind: text, width: 4}\n"
-	"      - {name: calls, value: commands.calls, kind: counter}\n"
-	"  - name: app:words\n"
-	"    rows: {symbol: words, count: 8}\n"
-	"    fields:\n"
-	"      - {name: word, value: words.name, kind: text, width: 24}\n"
-	"      - {name: number, value: words.calls}\n";
 
 struct fixture {
 	char directory[32];
