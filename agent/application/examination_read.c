@@ -39,7 +39,7 @@ void examination__read(struct examination *examination)
 	enum application_format format;
 
 	if (examination->former.memory >= 0)
-		examination->lives = application_process__lives(&examination->former);
+		examination->lives = application_process__has_program(&examination->former);
 	for (format = APPLICATION_FORMAT_ANY + 1; format < APPLICATION_FORMATS; format++) {
 		if (!(examination->formats & 1u << format))
 			continue;

@@ -17,24 +17,27 @@
 
 /* ---- the executable */
 
-/* Finds an entry of the auxiliary vector, which the kernel keeps as it was at execve(2). */
-static bool find_auxiliary(const struct proc_files *files, uint64_t type, uint64_t *value)
+/*
+ * Finds an entry of the auxiliary vector in the file @name.  The kernel makes it at execve(2), and
+ * the program can change it by prctl(2).  Returns 0; -ENODATA without the entry; or another -errno.
+ */
+static int find_auxiliary(int directory, const char *name, uint64_t type, uint64_t *value)
 {
 	uint64_t pairs[AUXV_MAX][2];
-	const int fd = openat(files->directory, "auxv", O_RDONLY | O_CLOEXEC);
+	const int fd = openat(directory, name, O_RDONLY | O_CLOEXEC);
 	ssize_t length, i;
 
 	if (fd < 0)
-		return false;
+		return -errno;
 	length = read(fd, pairs, sizeof(pairs));
 	close(fd);
 	for (i = 0; i < length / (ssize_t)sizeof(pairs[0]); i++) {
 		if (pairs[i][0] != type)
 			continue;
 		*value = pairs[i][1];
-		return true;
+		return 0;
 	}
-	return false;
+	return -ENODATA;
 }
 
 /*
@@ -48,7 +51,7 @@ static int open_executable(const struct proc_files *files, struct elf_image *ima
 	uint64_t program_headers;
 	int ret = -ENOEXEC;
 
-	if (find_auxiliary(files, AT_PHDR, &program_headers) &&
+	if (!find_auxiliary(files->directory, "auxv", AT_PHDR, &program_headers) &&
 	    program_headers > sizeof(Elf64_Ehdr))
 		ret = elf_image__open(image, &memory, program_headers - sizeof(Elf64_Ehdr));
 	if (ret == -ESRCH)
@@ -238,7 +241,7 @@ static int take_witness(struct application_process *process, const struct proc_f
 {
 	const struct elf_memory memory = application_process__memory(process);
 
-	if (find_auxiliary(files, AT_RANDOM, &process->witness_address) &&
+	if (!find_auxiliary(files->directory, "auxv", AT_RANDOM, &process->witness_address) &&
 	    fetch_witness(process, process->witness))
 		return 0;
 	if (!elf_memory__lives(&memory))
@@ -271,7 +274,7 @@ int application_process__attach(struct application_process *process, int pidfd,
 	if (!ret)
 		ret = application_process__check(process, layout, error);
 	/* What /proc told may be about a program that was executed meanwhile. */
-	if (!ret && !application_process__lives(process))
+	if (!ret && !application_process__has_program(process))
 		ret = proc_files__ended(error);
 	if (ret)
 		close(files.memory);
@@ -291,4 +294,19 @@ bool application_process__lives(const struct application_process *process)
 
 	return elf_memory__lives(&memory) && fetch_witness(process, witness) &&
 	       !memcmp(witness, process->witness, sizeof(witness));
+}
+
+bool application_process__has_program(const struct application_process *process)
+{
+	uint64_t address = 0;
+	char path[32];
+	int ret;
+
+	snprintf(path, sizeof(path), "/proc/%d/auxv", process->pid);
+	ret = find_auxiliary(AT_FDCWD, path, AT_RANDOM, &address);
+	/* A dartd without descriptors or memory knows no better. */
+	if (ret != -EMFILE && ret != -ENFILE && ret != -ENOMEM &&
+	    (ret || address != process->witness_address))
+		return false;
+	return application_process__lives(process);
 }

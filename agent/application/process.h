@@ -64,5 +64,13 @@ int application_process__build_id(int pidfd, struct dart_application_build_id *i
  * of them are the program's.  Sleeps like application_reader__read().
  */
 bool application_process__lives(const struct application_process *process);
+/*
+ * The same also of a process that has prepared its memory: it may know bytes of the next program,
+ * such as its environment, and have told the kernel that its random bytes lie there
+ * (PR_SET_MM_MAP of prctl(2), which every user may call).
+ * The kernel chooses another address for the next program.  Takes longer: call it before values of
+ * several reads are shown.
+ */
+bool application_process__has_program(const struct application_process *process);
 
 #endif /* APPLICATION_PROCESS_H */

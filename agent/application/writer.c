@@ -298,8 +298,8 @@ static int pass(struct writer *writer)
 			return -ESRCH;
 	}
 	ret = ret ?: check(writer);
-	if (ret == -ESRCH)
-		return ret;
+	if (ret == -ESRCH || !application_process__has_program(&writer->process))
+		return -ESRCH;
 	for (i = 0; i < writer->entry_count; i++) {
 		entry = &writer->entries[i];
 		write_rows(entry, ret || entry->ret);

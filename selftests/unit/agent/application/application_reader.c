@@ -413,6 +413,21 @@ static void test_shared_memory(void **state)
 	close_reading(&reading);
 }
 
+/* Nor is a process that says that bytes which each program of this file has are its random ones. */
+static void test_pretended_bytes(void **state)
+{
+	struct fixture *fixture = *state;
+	struct reading reading;
+
+	order(fixture, "pretend");
+	open_reading(&reading, fixture, 0);
+	assert_true(application_process__has_program(&reading.process));
+	order(fixture, "leave");
+	assert_true(application_process__lives(&reading.process));
+	assert_false(application_process__has_program(&reading.process));
+	close_reading(&reading);
+}
+
 static void test_end(void **state)
 {
 	struct fixture *fixture = *state;
@@ -513,6 +528,8 @@ int main(void)
 			     stop),
 		TEST_FIXTURE("nor if another process keeps the memory of the program before",
 			     test_shared_memory, start, stop),
+		TEST_FIXTURE("nor if the process has chosen bytes that both programs have",
+			     test_pretended_bytes, start, stop),
 		TEST_FIXTURE("a process that has ended is not read", test_end, start, stop),
 		TEST_FIXTURE("another build is refused", test_other_build, start, stop),
 		TEST_FIXTURE("a module that is not loaded is missed", test_missing_module, start,
