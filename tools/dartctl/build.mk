@@ -55,6 +55,7 @@ unit_export_watch_sources := tools/watch/path_watch.c $(addprefix \
 	tools/dartctl/cli/, export_watch.c file.c message.c)
 unit_registered_sources := tools/dartctl/host/registered.c
 unit_nft_ruleset_sources := tools/doctor/nft_ruleset.c
+unit_certificate_validity_sources := $(addprefix tools/doctor/, certificate.c findings.c)
 
 # Entries of tables from and into text.
 tea_parsing := $(addprefix tools/dartctl/lookup/, csv.c json.c \

@@ -145,7 +145,7 @@ bool dart_tls__have_same_authorities(const struct dart_tls *a, const struct dart
 	return is_same(&a->authorities, &b->authorities) && is_same(&a->revoked, &b->revoked);
 }
 
-int dart_tls__expiry(const char *path, int64_t *expires, struct dart_error *error)
+int dart_tls__validity(const char *path, int64_t *since, int64_t *until, struct dart_error *error)
 {
 	gnutls_x509_crt_t certificate;
 	gnutls_datum_t text;
@@ -157,7 +157,8 @@ int dart_tls__expiry(const char *path, int64_t *expires, struct dart_error *erro
 	ret = gnutls_x509_crt_init(&certificate);
 	if (ret >= 0) {
 		ret = gnutls_x509_crt_import(certificate, &text, GNUTLS_X509_FMT_PEM);
-		*expires = gnutls_x509_crt_get_expiration_time(certificate);
+		*since = gnutls_x509_crt_get_activation_time(certificate);
+		*until = gnutls_x509_crt_get_expiration_time(certificate);
 		gnutls_x509_crt_deinit(certificate);
 	}
 	gnutls_free(text.data);

@@ -49,10 +49,10 @@ bool dart_tls__have_same_authorities(const struct dart_tls *a, const struct dart
 void dart_tls__deny(int fd);
 
 /*
- * Reads when the first certificate in the file at @path expires, in seconds since 1970.
- * Returns 0, or sets @error and returns -errno.
+ * Reads from when until when the first certificate in the file at @path is valid, in seconds since
+ * 1970.  Returns 0, or sets @error and returns -errno.
  */
-int dart_tls__expiry(const char *path, int64_t *expires, struct dart_error *error);
+int dart_tls__validity(const char *path, int64_t *since, int64_t *until, struct dart_error *error);
 
 struct dart_tls_stream;
 
