@@ -258,8 +258,9 @@ static void make_path(struct session *session)
 }
 
 /*
- * Gives ZooKeeper the user and password, once for each session.  The file may be missing for a while,
- * as when another program replaces it: it is read again, because no node can be made without it.
+ * Gives ZooKeeper the user and password, once for each session.  The file may be missing for a
+ * while, as when another program replaces it: it is read again, because no node can be made without
+ * it.
  */
 static void add_auth(struct session *session, struct found *found, uint64_t now_ns)
 {

@@ -25,10 +25,10 @@ int file__change(const char *path, const char *text, struct dart_error *error);
 int file__create(const char *path, const char *text, struct dart_error *error);
 
 /*
- * The same as file__replace() with the output of a command, unless the command fails.  A redirection of the shell
- * cannot do this: it empties the file first.  file__begin_output() redirects the standard output
- * to the new file; the caller then calls file__end_output(), which renames the new file, or
- * removes it if the command failed.
+ * The same as file__replace() with the output of a command, unless the command fails.  A
+ * redirection of the shell cannot do this: it empties the file first.  file__begin_output()
+ * redirects the standard output to the new file; the caller then calls file__end_output(), which
+ * renames the new file, or removes it if the command failed.
  */
 int file__begin_output(const char *path, struct dart_error *error);
 int file__end_output(const char *path, bool has_failed, struct dart_error *error);

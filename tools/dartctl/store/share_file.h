@@ -8,7 +8,7 @@
 /* Sets @history, the caller's; returns 0, or -errno with a sentence in @error. */
 int share_file__read(const char *path, struct dart_share_history **history,
 		     struct dart_error *error);
-/* Replaces the file in one step, with its owner and mode; returns 0, or -errno with a sentence in @error. */
+/* Replaces the file in one step, and keeps its owner and mode; returns as above. */
 int share_file__write(const char *path, const struct dart_share_history *history,
 		      struct dart_error *error);
 
@@ -17,8 +17,8 @@ int share_file__create(const char *path, const struct dart_share_history *histor
 		       struct dart_error *error);
 
 /*
- * Other commands that change this file wait while it is taken.  Only users who may write the file can
- * take it.
+ * Other commands that change this file wait while it is taken.  Only users who may write the file
+ * can take it.
  */
 struct share_lock {
 	int file; /* descriptor */

@@ -114,7 +114,7 @@ static int sign_list(struct revocation *revocation, gnutls_datum_t *text)
 	uint8_t bytes[NUMBER_BYTES];
 	int ret, i;
 
-	/* The clock may have been set back, and a list that is older than another one is refused. */
+	/* The clock may have been set back, and a list that is older is refused. */
 	if (now > 0 && (uint64_t)now > number)
 		number = now;
 	for (i = 0; i < NUMBER_BYTES; i++)

@@ -179,8 +179,8 @@ static void explain(const char *interface, int ret, struct dart_error *error)
 }
 
 /*
- * Adds all reporters of this machine, or only the one of @interface unless that is NULL.  A reporter
- * that cannot be read does not hide the others: sets *@unread after a warning.
+ * Adds all reporters of this machine, or only the one of @interface unless that is NULL.  A
+ * reporter that cannot be read does not hide the others: sets *@unread after a warning.
  */
 static int add_reporters(const char *interface, json_t *list, bool *unread,
 			 struct dart_error *error)

@@ -238,7 +238,7 @@ static int update__move_shares(const struct update *update, uint32_t *moved)
 	return ret;
 }
 
-/* Forgets where answers to @number came from, unless another collector has that queue pair by now. */
+/* Forgets where answers to @number came from, unless another collector has that queue pair. */
 static int update__forget_source(const struct update *update, uint32_t number,
 				 const struct reporter_source *former)
 {
