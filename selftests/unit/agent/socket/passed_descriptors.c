@@ -15,7 +15,7 @@
 #include "selftests/unit/unit.h"
 
 #define NS_PER_MS INT64_C(1000000)
-#define LINGER_S 3
+#define LINGER_S 10
 #define PASSED_AT_ONCE 5
 
 static int answer(struct request *request)
