@@ -1,28 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The permissions that the opener of a region and the caller need to add to it. */
-#include <linux/capability.h>
-#include <sys/syscall.h>
-
+#include "selftests/lib/capability.h"
 #include "selftests/lib/device.h"
 #include "selftests/lib/leftovers.h"
 #include "selftests/lib/record.h"
 #include "selftests/lib/slab.h"
 #include "selftests/lib/test.h"
-
-static void set_admin(bool on)
-{
-	struct __user_cap_header_struct header = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct data[2];
-
-	assert_int_equal(syscall(SYS_capget, &header, data), 0);
-	if (on)
-		data[0].effective |= 1u << CAP_SYS_ADMIN;
-	else
-		data[0].effective &= ~(1u << CAP_SYS_ADMIN);
-	assert_int_equal(syscall(SYS_capset, &header, data), 0);
-}
 
 static int add_window(int region)
 {
@@ -87,12 +70,12 @@ static void assert_calls(bool opener_is_admin, bool caller_is_admin, bool is_all
 	struct dart_zero_info info;
 	int region;
 
-	set_admin(opener_is_admin);
+	capability_set(CAP_SYS_ADMIN, opener_is_admin);
 	region = device_open();
-	set_admin(caller_is_admin);
+	capability_set(CAP_SYS_ADMIN, caller_is_admin);
 	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
 		results[i] = calls[i].call(region);
-	set_admin(true);
+	capability_set(CAP_SYS_ADMIN, true);
 	info = device_info(region);
 	close(region);
 

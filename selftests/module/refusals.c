@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Calls of the device that are refused, and leave its region unchanged. */
-#include <linux/capability.h>
-#include <sys/syscall.h>
-
+#include "selftests/lib/capability.h"
 #include "selftests/lib/device.h"
 #include "selftests/lib/unchanged_region.h"
 
@@ -177,33 +175,17 @@ static void test_capacity(void **state)
 	assert_int_equal(device_call(fixture->region, DART_ZERO_IOC_ADD_SLAB, &slab), -ENOSPC);
 }
 
-static void set_effective(uint32_t capability, int on)
-{
-	struct __user_cap_header_struct header = {
-		.version = _LINUX_CAPABILITY_VERSION_3,
-	};
-	struct __user_cap_data_struct data[2];
-	uint32_t bit = 1u << (capability % 32);
-
-	assert_int_equal(syscall(SYS_capget, &header, data), 0);
-	if (on)
-		data[capability / 32].effective |= bit;
-	else
-		data[capability / 32].effective &= ~bit;
-	assert_int_equal(syscall(SYS_capset, &header, data), 0);
-}
-
 static void test_capability(void **state)
 {
 	struct unchanged_region *fixture = *state;
 	int map = array_map("capability", 8, 1, BPF_F_MMAPABLE);
 	int window_ret, map_ret;
 
-	set_effective(CAP_SYS_ADMIN, 0);
+	capability_set(CAP_SYS_ADMIN, false);
 	window_ret = device_add_window(fixture->region, DART_ZERO_SOURCE_SOFTNET, NULL);
 	map_ret = device_add_map(fixture->region, map, NULL);
 	device_info(fixture->region);
-	set_effective(CAP_SYS_ADMIN, 1);
+	capability_set(CAP_SYS_ADMIN, true);
 
 	close(map);
 	assert_int_equal(window_ret, -EPERM);
