@@ -92,7 +92,7 @@ check "the entries of all of them leave the table" eventually alone
 kill -INT $controller
 check "the controller reads all the time" wait $controller
 python3 "$(dirname "$0")/../pair/churn.py" "$work/lives" "$work/lines" >"$work/report"
-check "no value is torn, of another object, or taken after the end of its object: $(
+check "no value is torn, of another object, or gathered twice after the end of its object: $(
 	gojq -c 'del(.faults)' "$work/report")" holds '.fault_count == 0'
 check "scrapes have records of most containers" holds \
 	'.cgroups > .containers / 2 and .devices > .containers / 2'
