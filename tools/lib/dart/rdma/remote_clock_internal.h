@@ -29,11 +29,13 @@ static inline uint64_t dart_monotonic_ns(void)
 static inline void dart_remote_clock__compare(uint64_t asked_ns, uint64_t time_ns,
 					      int64_t *offset_ns, uint64_t *uncertainty_ns)
 {
-	uint64_t half_ns = (dart_monotonic_ns() - asked_ns) / 2;
+	/* First, so that the time between the two readings counts as uncertain, too. */
+	const uint64_t now_ns = dart_realtime_ns();
+	const uint64_t half_ns = (dart_monotonic_ns() - asked_ns) / 2;
 
 	if (!time_ns)
 		return;
-	*offset_ns = time_ns + half_ns - dart_realtime_ns();
+	*offset_ns = time_ns + half_ns - now_ns;
 	*uncertainty_ns = half_ns ?: 1;
 }
 
