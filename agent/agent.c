@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Opens the rooms of dartd and connects rooms that do not know each other. */
+#include <assert.h>
+#include <string.h>
 
 #include "agent.h"
 #include "agent/base/log.h"
@@ -286,6 +288,34 @@ static int agent__open_region(struct agent *agent, struct dart_error *error)
 	return 0;
 }
 
+/* Says which object handles which requests of clients. */
+static void agent__set_request_tables(struct agent *agent)
+{
+	const struct request_table tables[] = {
+		{ selector_requests, NULL },
+		{ registry_requests, &agent->registry },
+		{ source_plan_requests, &agent->registry },
+		{ follow_requests, &agent->followers },
+		{ probe_requests, &agent->probes },
+		{ application_requests, &agent->applications },
+		{ stores_requests, &agent->stores.objects },
+		{ tables_requests, &agent->tables.objects },
+		{ journals_requests, &agent->journals },
+		{ ledgers_requests, &agent->ledgers },
+		{ sketches_requests, &agent->sketches },
+		{ listener_requests, &agent->listener },
+		{ client_requests, NULL },
+		{ registrations_requests, &agent->registrations },
+		{ coverage_requests, &agent->coverage },
+		{ agent_requests, agent },
+		{}
+	};
+
+	/* The end of the list is in the tables, too: a kind of request that is unknown meets it. */
+	static_assert(sizeof(tables) <= sizeof(agent->request_tables));
+	memcpy(agent->request_tables, tables, sizeof(tables));
+}
+
 int agent__open(struct agent *agent, const struct options *options,
 		sd_event *loop, struct dart_error *error)
 {
@@ -293,29 +323,11 @@ int agent__open(struct agent *agent, const struct options *options,
 	bool is_last;
 	int ret;
 
-	/* Which object handles which requests of clients. */
 	*agent = (struct agent){
 		.loop = loop,
 		.options = *options,
-		.request_tables = {
-			{ selector_requests, NULL },
-			{ registry_requests, &agent->registry },
-			{ source_plan_requests, &agent->registry },
-			{ follow_requests, &agent->followers },
-			{ probe_requests, &agent->probes },
-			{ application_requests, &agent->applications },
-			{ stores_requests, &agent->stores.objects },
-			{ tables_requests, &agent->tables.objects },
-			{ journals_requests, &agent->journals },
-			{ ledgers_requests, &agent->ledgers },
-			{ sketches_requests, &agent->sketches },
-			{ listener_requests, &agent->listener },
-			{ client_requests, NULL },
-			{ registrations_requests, &agent->registrations },
-			{ coverage_requests, &agent->coverage },
-			{ agent_requests, agent },
-		},
 	};
+	agent__set_request_tables(agent);
 
 	ret = configuration__load_or_last(&agent->configuration, options, &is_last, error);
 	if (ret)

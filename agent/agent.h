@@ -41,7 +41,7 @@
 #include "region_events.h"
 #include "settings.h"
 
-#define AGENT_REQUEST_TABLES 16
+#define AGENT_REQUEST_TABLES 20
 #define AGENT_PEER_SERVICES 8
 
 /* State of the RDMA device. */
