@@ -18,7 +18,7 @@
 #define LOOK_US (10 * UINT64_C(1000000))
 /* After an event that has told of processes not long ago. */
 #define LOOK_FIRST_US 100000
-/* A rest is so many times as long as the look before. */
+/* A rest is this many times as long as the look before. */
 #define LOOK_RESTS 9
 
 struct looks {

@@ -55,7 +55,7 @@ static int watch(enum mount_view view)
 	return 0;
 }
 
-/* Drops mounts that changed: whoever has them keeps them. */
+/* Drops mounts that changed; threads that use them keep them. */
 static void drop_old(struct view *view)
 {
 	struct pollfd change = { .fd = view->watch, .events = POLLPRI };

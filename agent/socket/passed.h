@@ -23,7 +23,10 @@
 ssize_t passed__receive(int socket, void *bytes, size_t length, int *fd, bool *has_more, uid_t uid);
 /* Closes @fd, which @uid had passed; -1: does nothing. */
 void passed__close(int fd, uid_t uid);
-/* Closes the socket of a client of @uid, which may have passed descriptors that nobody received. */
+/*
+ * Closes the socket of a client of @uid, which may have passed descriptors that dartd has not
+ * received.
+ */
 void passed__close_socket(int socket, uid_t uid);
 /* True while more than PASSED_MAX descriptors that @uid had passed are not closed yet. */
 bool passed__are_many(uid_t uid);

@@ -6,7 +6,7 @@
 
 #define NS_PER_S INT64_C(1000000000)
 
-/* The requests of a user take one part of so many of the time. */
+/* The requests of a user take one part in this many of the time. */
 #define TIME_SHARE 4
 
 void request_rates__limit(struct request_rates *rates, uint32_t per_second)

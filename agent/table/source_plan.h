@@ -54,7 +54,7 @@ struct source_plan {
 	bool has_more_rows;	/* possibly: only the record tells */
 
 	/* Set by source_plan__choose(). */
-	uint64_t direct_reads, direct_bytes;	/* at most so many READs with page exposure */
+	uint64_t direct_reads, direct_bytes;	/* with page exposure an upper limit of READs */
 	uint64_t gathered_reads, gathered_bytes; /* at least, with has_more_rows */
 	double reads_share;	/* of the interval, that the direct READs take */
 	double cpu_share;	/* of the interval, that passes take of a CPU, about */

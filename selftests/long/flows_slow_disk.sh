@@ -12,7 +12,7 @@ disk=/run/slow
 image=/run/slow.image
 writes_ms=3000
 
-# slow MS: each write to the disk takes so long from now on
+# slow MS: each write to the disk takes this time from now on
 slow() {
 	dmsetup suspend slow &&
 		echo "0 $sectors delay $loop 0 0 $loop 0 $1" | dmsetup load slow && dmsetup resume slow
@@ -55,7 +55,7 @@ check "it was not written anew meanwhile" records '. >= 64000'
 check "packets come until it is written anew" send 6000 $disk/journal
 echo "# $(cat /run/stops)"
 check "none of them waited for the disk" is_true ".longest_ms < $writes_ms / 2" /run/stops
-check "the journal has what is left" records '. < 65000'
+check "the journal has the flows that are left" records '. < 65000'
 check "there is no next file" [ ! -e $disk/journal.new ]
 check "nothing was said about it" test ! -s $log -o "$(grep -c -v 'dartd\|known from' $log)" = 0
 slow 0

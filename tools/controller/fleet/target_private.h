@@ -34,7 +34,7 @@ enum target_next {
 
 #define TARGET_NO_ANSWER "no answer for 10 s"
 
-/* Messages about a target: at most so many in ten minutes about its connection. */
+/* Messages about a target: at most this many in ten minutes about its connection. */
 #define TARGET_MESSAGES 20
 #define TARGET_MESSAGES_NS 600000000000ULL
 /* The same in an hour about its table. */

@@ -18,7 +18,7 @@
 /* The same for an agent whose lease is zero or very short. */
 #define TABLE_INTERVAL_MIN_NS 1000000ULL
 /*
- * The tables of one agent take the control loop, which all agents share, one in so many parts of
+ * The tables of one agent take the control loop, which all agents share, one in this many parts of
  * its time, whatever lease the agent claims.
  */
 #define TABLE_COST_PARTS 4

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One in so many parts of a worker. */
+/* One in this many parts of a worker. */
 #define PLAN_BUDGET_PARTS 4
 /* So long a time without plans counts for later. */
 #define PLAN_BUDGET_SAVED_NS 4000000000ULL

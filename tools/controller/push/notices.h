@@ -13,7 +13,7 @@
 #include "tools/controller/push/queue/rate_limit.h"
 #include "tools/controller/push/queue/refusals.h"
 
-/* Of a fault, at most so many times in ten minutes its begin and its end are said. */
+/* How often in ten minutes the begin and the end of a fault are said at most. */
 #define NOTICES_OF_FAULT 10
 #define NOTICES_OF_FAULT_NS 600000000000ULL
 

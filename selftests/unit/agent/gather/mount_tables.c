@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Mounts that threads share: they are those of now, and read once for each change. */
+/* Mounts that threads share: they are up to date, and read once for each change. */
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,7 +88,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("mounts that did not change are read once", test_same),
-		TEST("each change is seen at once, and whoever has earlier mounts keeps them",
+		TEST("each change is seen at once, and threads that have earlier mounts keep them",
 		     test_changes),
 	};
 

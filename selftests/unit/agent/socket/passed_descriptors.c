@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Descriptors that clients pass and whose close waits: nobody waits for them. */
+/* Descriptors that clients pass and whose close waits: dartd does not wait for them. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -245,8 +245,8 @@ static void test_many(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST("a passed descriptor whose close waits holds up nobody", test_passed),
-		TEST("nor does one that a client sent and nobody read", test_unread),
+		TEST("a passed descriptor whose close waits does not hold up dartd", test_passed),
+		TEST("nor does a descriptor that a client sent and dartd did not read", test_unread),
 		TEST("nor does one that comes late", test_late),
 		TEST("descriptors of a user that wait are counted, and no other user's wait for them",
 		     test_many),

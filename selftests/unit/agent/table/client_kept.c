@@ -22,7 +22,7 @@
 #define NAMES_MAX 8
 #define NAME_MAX_BYTES 128
 
-/* The service manager: what it keeps, by the messages of sd_notify(3). */
+/* The service manager: the descriptors that it keeps, by the messages of sd_notify(3). */
 static char names[NAMES_MAX][NAME_MAX_BYTES];
 static char contents[NAMES_MAX][64];
 static unsigned int count;

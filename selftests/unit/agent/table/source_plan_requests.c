@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The request for a source plan, over a module that the test plays: what it opens, and leaves. */
+/* The request for a source plan, over a module that the test plays: the windows that it opens. */
 #include <bpf/btf.h>
 
 #include "agent/table/source_plan.h"

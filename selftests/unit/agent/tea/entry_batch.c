@@ -204,7 +204,7 @@ int main(void)
 		TEST("a file that is too short by any number of bytes is refused", test_lengths),
 		TEST("of all operations, insert and remove are taken", test_operations),
 		TEST("0 changes and too many are refused", test_counts),
-		TEST("what is not a regular file in memory is refused", test_files),
+		TEST("a descriptor of another kind than a regular file in memory is refused", test_files),
 		TEST("a descriptor that cannot be read is refused", test_access),
 		TEST("records in a message are checked where they are", test_borrowed),
 	};
