@@ -263,7 +263,7 @@ static __always_inline bool has_passed(__u64 since, __u64 now, __u64 ns)
 
 /*
  * Has the period not begun, by the clock of this host?  TAI is UTC, or 37 s ahead of it where the
- * host knows that.  One strip of such a period would keep those of all sketchers from their place.
+ * host knows that.  A strip of such a period would take the place of the strips of all sketchers.
  */
 static __always_inline bool is_future(__u32 period)
 {

@@ -154,7 +154,7 @@ static void put_aside(const struct state_file *file, const struct dart_error *re
 			file->path, STATE_FILE_NAME, reason->text, REFUSED_NAME);
 }
 
-/* The contents are wrong, or the file is none. */
+/* The contents are wrong, or the path leads to another kind of file. */
 static bool is_damaged(int ret)
 {
 	return ret == -EINVAL || ret == -EPROTO || ret == -ELOOP;

@@ -56,7 +56,7 @@ struct epoch_clock {
 	bool is_set;
 	int64_t trusted_ns; /* CLOCK_REALTIME - CLOCK_BOOTTIME that ages are taken by */
 	int64_t stepped_ns; /* the same since a step forward that may be wrong */
-	int64_t step_ns; /* CLOCK_BOOTTIME of this step; 0: there is none */
+	int64_t step_ns; /* CLOCK_BOOTTIME of this step; 0: the clock has not stepped */
 };
 
 /*

@@ -38,7 +38,7 @@ struct source_plan {
 	uint32_t interval_ms;
 	uint32_t objects;	/* 1 or more, as the one that was looked at */
 
-	/* The direct way.  A sentence if there is none, and then its other members do not count. */
+	/* The direct way.  If it is impossible, a sentence says why and its other members are unused. */
 	const char *why_not_direct;	/* without a full stop; or NULL */
 	uint32_t windows_max;	/* objects that the region can show */
 	bool is_by_page;	/* page exposure: READs fetch the bytes between the runs, too */

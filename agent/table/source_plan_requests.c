@@ -154,7 +154,7 @@ static int planning__make(struct planning *planning, struct dart_error *error)
 	struct record_size size;
 	int ret;
 
-	/* First, because its errors are also those of the direct way. */
+	/* First, because an error of this call makes the direct way impossible, too. */
 	ret = records__measure(&registry->records, &registry->schemas, &planning->selector, &size,
 			       error) ?:
 		      planning__look_directly(planning, error);

@@ -82,7 +82,7 @@ static void test_share(void **state)
 	}
 	assert_true(count >= 20);
 	assert_true(spent <= 100 * SECOND / 8);
-	/* No look takes so long that dartd rests for ever. */
+	/* A rest has an upper limit, however long the look before it took. */
 	look(now, 60 * SECOND);
 	looks__ask_at_once(&looks);
 	assert_int_equal(looks__delay(&looks, false, now + 60 * SECOND), LOOK_US);

@@ -24,7 +24,7 @@ static void add_slabs(struct extents *extents, uint32_t count)
 		assert_int_equal(extents__add_slab(extents, &slab), 0);
 }
 
-/* The least CPU time of attempts to find extents, and ids of records, which are none, ns. */
+/* The least CPU time, in ns, of attempts to find extents, and ids of records instead. */
 static uint64_t time_finds(const struct extents *extents)
 {
 	uint64_t seed = 1, least = UINT64_MAX, start, time;

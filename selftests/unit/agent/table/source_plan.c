@@ -132,7 +132,7 @@ static void test_slow_reads(void **state)
 	assert_gathered(&plan, 100, "The direct READs take 10.0 ms, more than a tenth of 100ms");
 	assert_true(says(&plan, "about 1251 % of a CPU: 1251 objects of 1000 us every 100ms."));
 	assert_true(says(&plan, "1 % or less at intervals from 126s on."));
-	/* No interval of gathering is so long. */
+	/* Gathering has no interval as long as this. */
 	plan.pass_ns = 36000000;
 	source_plan__choose(&plan);
 	assert_true(plan.is_gathered);
