@@ -32,17 +32,19 @@ def read_rows(directory):
     info = subprocess.Popen([os.path.join(top, ".output/bin/redis_info"), "--interval", "5ms",
                              "--count", "1000000", "one", str(PORT), "1", directory + "/infos"],
                             stdout=subprocess.DEVNULL)
-    while not os.path.exists(directory + "/infos") or not os.path.getsize(directory + "/infos"):
-        time.sleep(0.01)
-    load = subprocess.Popen(["redis-benchmark", "-p", str(PORT), "-n", "500", "-c", "1", "-q",
-                             "-t", "set,get"], stdout=subprocess.DEVNULL)
-    rows = []
-    while load.poll() is None:
-        rows.append(read_row(reader))
-    rows += [read_row(reader) for _ in range(ROWS)]
-    info.terminate()
-    info.wait()
-    return rows
+    try:
+        while info.poll() is None and not (os.path.exists(directory + "/infos") and
+                                           os.path.getsize(directory + "/infos")):
+            time.sleep(0.01)
+        load = subprocess.Popen(["redis-benchmark", "-p", str(PORT), "-n", "500", "-c", "1", "-q",
+                                 "-t", "set,get"], stdout=subprocess.DEVNULL)
+        rows = []
+        while load.poll() is None:
+            rows.append(read_row(reader))
+        return rows + [read_row(reader) for _ in range(ROWS)]
+    finally:
+        info.terminate()
+        info.wait()
 
 
 def compare(directory, rows):
@@ -66,11 +68,15 @@ application.skip_without_layout("redis-server")
 with tempfile.TemporaryDirectory() as directory:
     server = subprocess.Popen(["redis-server", "--port", str(PORT), "--dir", directory, "--save",
                                ""], stdout=subprocess.DEVNULL)
-    reader = application.Reader(server.pid)
     try:
-        rows = read_rows(directory)
+        # A server that does not listen yet may not even be redis-server yet.
+        application.connect(server, PORT).close()
+        reader = application.Reader(server.pid)
+        try:
+            rows = read_rows(directory)
+        finally:
+            reader.end()
     finally:
-        reader.end()
         server.terminate()
         server.wait()
     status, figures, wrong = compare(directory, rows)

@@ -7,8 +7,10 @@ import json
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
+import time
 
 top = os.path.abspath(sys.argv[1])
 LAYOUTS = os.path.join(top, "schemas/applications/layouts")
@@ -38,6 +40,16 @@ def skip_without_layout(program):
     if not build_id or not os.path.exists(os.path.join(LAYOUTS, build_id[1] + ".yaml")):
         print(f"1..0 # SKIP no layout is for this build of {program}")
         sys.exit(0)
+
+
+def connect(process, port):
+    """A connection to a port at which a process that has just started will listen."""
+    while process.poll() is None:
+        try:
+            return socket.create_connection(("127.0.0.1", port))
+        except ConnectionRefusedError:
+            time.sleep(0.05)
+    raise ChildProcessError(f"the server of port {port} ended: {process.returncode}")
 
 
 class Reader:

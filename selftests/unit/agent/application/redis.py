@@ -8,7 +8,6 @@ series that dart-controller makes of it. Prints a reason to skip if no layout is
 """
 import os
 import re
-import socket
 import subprocess
 import sys
 import tempfile
@@ -47,12 +46,7 @@ class Redis:
         self.process = subprocess.Popen(
             [sys.argv[2], "--port", str(port), "--dir", directory, "--dbfilename",
              f"{port}.rdb", "--save", "", *options], stdout=subprocess.DEVNULL)
-        for _ in range(200):
-            try:
-                self.connection = socket.create_connection(("127.0.0.1", port))
-                break
-            except ConnectionRefusedError:
-                time.sleep(0.05)
+        self.connection = application.connect(self.process, port)
         self.answers = self.connection.makefile("rb")
         self.reader = application.Reader(self.process.pid)
 
