@@ -276,15 +276,47 @@ int tls_bundle__check_reader(enum tls_kind kind, const char *directory, struct d
 	return group ? tls_files__check_group(group, error) : 0;
 }
 
-int tls_bundle__install(const struct tls_bundle *bundle, const char *directory,
-			bool may_replace, struct dart_error *error)
+/*
+ * The file of the key contains the certificate too, so that one rename() replaces both: programs use
+ * that certificate while the file of the certificate does not fit.
+ */
+static int join_pair(const struct tls_bundle *bundle, gnutls_datum_t *pair,
+		     struct dart_error *error)
 {
+	const gnutls_datum_t *key = &bundle->key, *certificate = &bundle->certificate;
+
+	pair->data = gnutls_malloc(key->size + certificate->size);
+	if (!pair->data)
+		return dart_error__no_memory(error);
+	memcpy(pair->data, key->data, key->size);
+	memcpy(pair->data + key->size, certificate->data, certificate->size);
+	pair->size = key->size + certificate->size;
+	return 0;
+}
+
+static int install_pair(const struct tls_bundle *bundle, const char *directory, bool may_replace,
+			struct dart_error *error)
+{
+	gnutls_datum_t joined = {};
 	const struct tls_file pair[] = {
-		{ .name = tls_roles[bundle->kind].key, .text = &bundle->key,
+		{ .name = tls_roles[bundle->kind].key, .text = &joined,
 		  .group = reader_of(bundle->kind, directory),
 		  .is_private = true },
 		{ .name = tls_roles[bundle->kind].certificate, .text = &bundle->certificate },
 	};
+	int ret = join_pair(bundle, &joined, error);
+
+	if (ret)
+		return ret;
+	ret = tls_files__write(directory, pair, 2, may_replace, error);
+	gnutls_memset(joined.data, 0, joined.size);
+	gnutls_free(joined.data);
+	return ret;
+}
+
+int tls_bundle__install(const struct tls_bundle *bundle, const char *directory,
+			bool may_replace, struct dart_error *error)
+{
 	const struct tls_file authorities = { .name = AUTHORITIES_FILE,
 					      .text = &bundle->authorities };
 	int ret;
@@ -293,7 +325,7 @@ int tls_bundle__install(const struct tls_bundle *bundle, const char *directory,
 		return install_list(bundle, directory, error);
 	ret = tls_files__make_directory(directory, 0755, error) ?:
 		      check_authority(bundle, directory, may_replace, error) ?:
-		      tls_files__write(directory, pair, 2, may_replace, error);
+		      install_pair(bundle, directory, may_replace, error);
 	if (!ret && !is_there(directory, AUTHORITIES_FILE, &bundle->authorities))
 		ret = tls_files__write(directory, &authorities, 1, true, error);
 	return ret ?: install_list(bundle, directory, error);

@@ -43,6 +43,20 @@ is_revoked() {
 		grep -q "certificate revoked"
 }
 
+# takes KEY: dartd would start with it and the certificate of this host
+takes() {
+	cat >"$scratch/dartd.yaml" <<-END
+		tcp:
+		  listen: [ '127.0.0.1' ]
+		  certificate: $dir/host.pem
+		  key: $1
+		  authorities: $dir/authorities.pem
+		  subjects: [ dart-controller ]
+	END
+	chmod 600 "$scratch/dartd.yaml"
+	dartd --check --config "$scratch/dartd.yaml"
+}
+
 # unchanged COMMAND...: fails, and no file in the directory was replaced
 unchanged() {
 	local before after
@@ -129,6 +143,16 @@ check "the names are the same" named "$dir/host.pem" "IP Address:192.0.2.1"
 check "only its user may read the new key" mode "$dir/host.key" 600
 check "the files of dart-flows are renewed" tls renew nat
 check "they are still its files" named "$dir/flows.pem" DNS:dart-flows
+# Both files are complete before the first, the key, gets its name: see tls_files__write().
+cp "$dir/host.pem" "$scratch/renewed"
+cp "$scratch/old" "$dir/host.pem"
+check "a renewal that was killed after it replaced the key leaves files that dartd takes" \
+	takes "$dir/host.key"
+sed '/BEGIN CERT/,/END CERT/d' "$dir/host.key" >"$scratch/bare.key"
+chmod 600 "$scratch/bare.key"
+refuse "dartd refuses a key alone that does not fit the certificate" "cannot use the certificate" \
+	takes "$scratch/bare.key"
+mv "$scratch/renewed" "$dir/host.pem"
 refuse "a name that no certificate has is not renewed" "has the name 'absent'" tls renew absent
 
 check "all certificates of a name are revoked" tls revoke host1

@@ -72,6 +72,23 @@ static int load_revoked(struct dart_tls *tls, const char *path, struct dart_erro
 	return ret < 0 ? cannot_read("the revoked certificates", path, ret, error) : 0;
 }
 
+/*
+ * Loads the certificate and its key.  A certificate that the file of the key contains replaces one
+ * that does not fit: dartctl tls was interrupted between the two files, or is replacing them now.
+ */
+static int load_pair(struct dart_tls *tls, const struct dart_tls_files *files)
+{
+	int ret = gnutls_certificate_set_x509_key_file(tls->credentials, files->certificate,
+						       files->key, GNUTLS_X509_FMT_PEM);
+
+	if (ret != GNUTLS_E_CERTIFICATE_KEY_MISMATCH)
+		return ret;
+	/* The pair that does not fit stays in the credentials otherwise. */
+	gnutls_certificate_free_keys(tls->credentials);
+	return gnutls_certificate_set_x509_key_file(tls->credentials, files->key, files->key,
+						    GNUTLS_X509_FMT_PEM) < 0 ? ret : 0;
+}
+
 static int load(struct dart_tls *tls, const struct dart_tls_files *files, struct dart_error *error)
 {
 	int ret;
@@ -92,8 +109,7 @@ static int load(struct dart_tls *tls, const struct dart_tls_files *files, struct
 	ret = load_revoked(tls, files->revoked, error) ?: check_key_mode(files->key, error);
 	if (ret)
 		return ret;
-	ret = gnutls_certificate_set_x509_key_file(tls->credentials, files->certificate, files->key,
-						   GNUTLS_X509_FMT_PEM);
+	ret = load_pair(tls, files);
 	if (ret < 0)
 		return cannot_read("the certificate", files->certificate, ret, error);
 	return 0;

@@ -16,7 +16,9 @@
 
 /*
  * Paths of PEM files: the own certificate chain, its key, the authorities of peers, and their lists
- * of revoked certificates (CRLs), or NULL.  A list at DART_TLS_REVOKED may be missing.
+ * of revoked certificates (CRLs), or NULL.  A list at DART_TLS_REVOKED may be missing.  If the file
+ * of the key contains a certificate, which dartctl tls adds, that one counts while the other does not
+ * fit the key.
  */
 struct dart_tls_files {
 	const char *certificate;
