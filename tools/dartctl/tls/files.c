@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -98,18 +99,8 @@ static int put_in_place(const char *from, const char *to, bool may_replace,
 	return ret;
 }
 
-static int sync_directory(const char *directory, struct dart_error *error)
-{
-	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int ret = fd < 0 || fsync(fd) ? -errno : 0;
-
-	if (fd >= 0)
-		close(fd);
-	return ret ? dart_error__system(error, -ret, "cannot write to '%s'", directory) : 0;
-}
-
-int tls_files__write(const char *directory, const struct tls_file *files,
-		     size_t count, bool may_replace, struct dart_error *error)
+static int write_all(const char *directory, const struct tls_file *files, size_t count,
+		     bool may_replace, struct dart_error *error)
 {
 	char from[PATH_MAX], to[PATH_MAX];
 	size_t i, written;
@@ -131,7 +122,25 @@ int tls_files__write(const char *directory, const struct tls_file *files,
 	for (i = 0; i < written && ret; i++)
 		if (!path_of(from, directory, files[i].name, ".new", &(struct dart_error){}))
 			unlink(from);
-	return ret ?: sync_directory(directory, error);
+	return ret;
+}
+
+int tls_files__write(const char *directory, const struct tls_file *files,
+		     size_t count, bool may_replace, struct dart_error *error)
+{
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC), ret;
+
+	/* Commands that run at once would use the same names of files that are not complete. */
+	if (fd < 0 || flock(fd, LOCK_EX)) {
+		ret = dart_error__system(error, errno, "cannot lock '%s'", directory);
+	} else {
+		ret = write_all(directory, files, count, may_replace, error);
+		if (!ret && fsync(fd))
+			ret = dart_error__system(error, errno, "cannot write to '%s'", directory);
+	}
+	if (fd >= 0)
+		close(fd);
+	return ret;
 }
 
 int tls_files__read(const char *directory, const char *name,

@@ -119,6 +119,26 @@ check "without --replace another file does not replace it" unchanged \
 check "stdin is read, and --replace replaces" sh -c \
 	"dartctl tls install - --replace --directory $other <$scratch/host3"
 check "now it has that name" named "$other/host.pem" DNS:host3
+# installed_at_once: two files in one directory by 32 commands; each succeeds
+installed_at_once() {
+	local i pids ok=0
+
+	for i in {1..32}; do
+		dartctl tls install "$scratch/host$((2 + i % 2))" --replace \
+			--directory "$scratch/at-once" >"$scratch/at-once.$i" 2>&1 &
+		pids[i]=$!
+	done
+	for i in "${!pids[@]}"; do
+		wait "${pids[i]}" && continue
+		cat "$scratch/at-once.$i"
+		ok=1
+	done
+	return "$ok"
+}
+
+check "32 commands that run at once all install their files" installed_at_once
+check "the key is that of the certificate afterwards" \
+	fits "$scratch/at-once/host.pem" "$scratch/at-once/host.key"
 sed '/BEGIN EC/,/END EC/d' "$scratch/host2" >"$scratch/keyless"
 head -c 900 "$scratch/host2" >"$scratch/cut"
 sed '1,/END CERT/d' "$scratch/host2" >"$scratch/headless"
