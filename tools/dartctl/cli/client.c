@@ -37,14 +37,16 @@ void client__print_warning(const json_t *reply)
 		print_warning(warning);
 }
 
-json_t *client__ask(const struct options *options, json_t *request, int fd,
-		    const char *member, json_t **reply, int *received)
+/* As client__ask().  *@may_have_begun: dartd may have carried out the request. */
+static json_t *ask(const struct options *options, json_t *request, int fd, const char *member,
+		   json_t **reply, int *received, bool *may_have_begun)
 {
 	struct dart_registration_client client;
 	json_t *result = NULL;
 	struct dart_error error;
 	int ret;
 
+	*may_have_begun = false;
 	if (!request) {
 		fail(EINVAL, "out of memory, or a name is not UTF-8");
 		return NULL;
@@ -56,6 +58,7 @@ json_t *client__ask(const struct options *options, json_t *request, int fd,
 	ret = dart_registration_client__ask(&client, request, fd, reply, received, &error);
 	dart_registration_client__close(&client);
 	json_decref(request);
+	*may_have_begun = !ret || !*reply;
 	if (*reply)
 		client__print_warning(*reply);
 	if (!ret) {
@@ -69,6 +72,14 @@ json_t *client__ask(const struct options *options, json_t *request, int fd,
 	client__fail(ret, *reply, &error);
 	json_decref(*reply);
 	return NULL;
+}
+
+json_t *client__ask(const struct options *options, json_t *request, int fd,
+		    const char *member, json_t **reply, int *received)
+{
+	bool ignored;
+
+	return ask(options, request, fd, member, reply, received, &ignored);
 }
 
 int client__print(const struct options *options, json_t *request, int fd, const char *member,
@@ -128,11 +139,29 @@ json_t *client__optional(long long number)
 	return number < 0 ? NULL : json_integer(number);
 }
 
+/* Without the reply dartd may use the new file: the memory of its object would go with it. */
+static void keep_or_unlink(const char *path, bool may_be_used)
+{
+	char *warning;
+
+	if (!may_be_used) {
+		unlink(path);
+		return;
+	}
+	if (asprintf(&warning,
+		     "'%s' stays, since dartd may use it (dartctl list tells; if not, remove it)",
+		     path) < 0)
+		return;
+	print_warning(warning);
+	free(warning);
+}
+
 int client__create(const struct options *options, json_t *request, const char *file,
 		   const char *member)
 {
+	json_t *reply, *answer;
 	char full[PATH_MAX];
-	bool is_new;
+	bool is_new, may_have_begun;
 	int fd, status;
 
 	if (!file)
@@ -146,10 +175,14 @@ int client__create(const struct options *options, json_t *request, const char *f
 		json_decref(request);
 		request = NULL;
 	}
-	status = client__do(options, request, fd, member);
-	if (status && is_new)
-		unlink(full);
+	answer = ask(options, request, fd, member, &reply, NULL, &may_have_begun);
+	if (!answer && is_new)
+		keep_or_unlink(full, may_have_begun);
 	close(fd);
+	if (!answer)
+		return EXIT_FAILURE;
+	status = options->json ? print_json(json_incref(answer), 0) : EXIT_SUCCESS;
+	json_decref(reply);
 	return status;
 }
 

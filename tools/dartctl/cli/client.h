@@ -42,7 +42,8 @@ int client__do(const struct options *options, json_t *request, int fd, const cha
 /*
  * Asks dartd to create an object, likewise.  Unless @file is NULL the object's memory is that file,
  * which is created if needed: the request names it, and carries its descriptor.  A file that this
- * function created does not outlive a failure.
+ * function created goes after a refusal, and stays, with a warning, if the reply is lost: dartd may
+ * use it.
  */
 int client__create(const struct options *options, json_t *request, const char *file,
 		   const char *member);
