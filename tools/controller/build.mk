@@ -152,7 +152,8 @@ unit_controller_movers_sources := $(web_history) $(addprefix tools/controller/we
 	json_text.c movers.c selection.c)
 unit_controller_json_text_sources := tools/controller/web/json_text.c
 unit_controller_web_sources := $(controller_web)
-threaded_tests += controller_web
+unit_controller_lookup_sources := tools/controller/web/lookup.c
+threaded_tests += controller_web controller_lookup
 # Files that web_files.c includes without the compiler's knowledge.
 web_page := $(wildcard tools/controller/web/page/*)
 $(foreach in,obj sanitized tsan/obj helgrind/obj,\

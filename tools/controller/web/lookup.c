@@ -17,10 +17,11 @@
 /* Referenced by its stream, and by the desk until the desk answered it. */
 struct lookup {
 	struct lookup_desk *desk;
-	struct lookup *next; /* next in the desk's queue */
 	struct lookup_question question;
 
 	/* Protected by the desk's lock. */
+	struct lookup *next; /* next in the desk's queue */
+	bool is_waiting; /* in this queue */
 	unsigned int references;
 	struct http_stream *stream; /* NULL once its reader left */
 	char *text; /* the answer; NULL before it is ready */
@@ -29,11 +30,13 @@ struct lookup {
 };
 
 struct lookup_desk {
-	pthread_t thread;
+	pthread_t threads[LOOKUP_THREADS];
+	unsigned int thread_count;
 	pthread_mutex_t lock;
-	pthread_cond_t comes;
-	struct lookup *first, **end;
-	unsigned int waiting;
+	pthread_cond_t comes; /* a lookup to do, or the end */
+	struct lookup *first, **end; /* of the queue */
+	unsigned int waiting; /* in it */
+	struct lookup *served[LOOKUP_THREADS]; /* by each thread; NULL: none */
 	bool is_ending;
 };
 
@@ -135,16 +138,76 @@ static char *answer(const struct lookup_question *question)
 	return text;
 }
 
-/* Releases the desk's lock, which the caller holds, while it looks up the key. */
-static void serve(struct lookup_desk *desk, struct lookup *lookup)
+static bool is_of_one_host(const struct lookup *one, const struct lookup *other)
 {
-	bool is_wanted = lookup->stream;
-	char *text = NULL;
+	return one->question.port == other->question.port &&
+	       !strcmp(one->question.host, other->question.host);
+}
+
+/* A host that does not answer keeps a single thread busy. */
+static bool is_host_served(const struct lookup_desk *desk, const struct lookup *lookup)
+{
+	unsigned int i;
+
+	for (i = 0; i < LOOKUP_THREADS; i++)
+		if (desk->served[i] && is_of_one_host(desk->served[i], lookup))
+			return true;
+	return false;
+}
+
+static unsigned int count_of_host(const struct lookup_desk *desk, const struct lookup *lookup)
+{
+	const struct lookup *other;
+	unsigned int count = 0;
+
+	for (other = desk->first; other; other = other->next)
+		count += is_of_one_host(other, lookup);
+	return count;
+}
+
+static void append(struct lookup_desk *desk, struct lookup *lookup)
+{
+	lookup->references++;
+	lookup->is_waiting = true;
+	*desk->end = lookup;
+	desk->end = &lookup->next;
+	desk->waiting++;
+}
+
+/* Takes the lookup at *@place out of the queue, with its reference. */
+static struct lookup *take_at(struct lookup_desk *desk, struct lookup **place)
+{
+	struct lookup *lookup = *place;
+
+	*place = lookup->next;
+	if (!*place)
+		desk->end = place;
+	lookup->next = NULL;
+	lookup->is_waiting = false;
+	desk->waiting--;
+	return lookup;
+}
+
+/* Takes the first lookup of a host that no thread asks; NULL: there is none. */
+static struct lookup *take_next(struct lookup_desk *desk)
+{
+	struct lookup **place = &desk->first;
+
+	while (*place && is_host_served(desk, *place))
+		place = &(*place)->next;
+	return *place ? take_at(desk, place) : NULL;
+}
+
+/* Releases the desk's lock, which the caller holds, while it looks up the key. */
+static void serve(struct lookup_desk *desk, struct lookup **served)
+{
+	struct lookup *lookup = *served;
+	char *text;
 
 	pthread_mutex_unlock(&desk->lock);
-	if (is_wanted)
-		text = answer(&lookup->question);
+	text = answer(&lookup->question);
 	pthread_mutex_lock(&desk->lock);
+	*served = NULL;
 	lookup->text = text;
 	lookup->has_failed = !text;
 	if (lookup->stream)
@@ -155,38 +218,56 @@ static void serve(struct lookup_desk *desk, struct lookup *lookup)
 static void *run(void *data)
 {
 	struct lookup_desk *desk = data;
-	struct lookup *lookup;
+	struct lookup **served;
 
 	pthread_mutex_lock(&desk->lock);
+	served = &desk->served[desk->thread_count++];
 	while (!desk->is_ending) {
-		lookup = desk->first;
-		if (!lookup) {
+		*served = take_next(desk);
+		if (*served)
+			serve(desk, served);
+		else
 			pthread_cond_wait(&desk->comes, &desk->lock);
-			continue;
-		}
-		desk->first = lookup->next;
-		if (!desk->first)
-			desk->end = &desk->first;
-		desk->waiting--;
-		serve(desk, lookup);
 	}
 	pthread_mutex_unlock(&desk->lock);
 	return NULL;
 }
 
+/* Waits for the first @count threads. */
+static void end_threads(struct lookup_desk *desk, unsigned int count)
+{
+	unsigned int i;
+
+	pthread_mutex_lock(&desk->lock);
+	desk->is_ending = true;
+	pthread_cond_broadcast(&desk->comes);
+	pthread_mutex_unlock(&desk->lock);
+	for (i = 0; i < count; i++)
+		pthread_join(desk->threads[i], NULL);
+}
+
+static void close_desk(struct lookup_desk *desk)
+{
+	pthread_cond_destroy(&desk->comes);
+	pthread_mutex_destroy(&desk->lock);
+	free(desk);
+}
+
 struct lookup_desk *lookup_desk__new(void)
 {
 	struct lookup_desk *desk = calloc(1, sizeof(*desk));
+	unsigned int i;
 
 	if (!desk)
 		return NULL;
 	desk->end = &desk->first;
 	pthread_mutex_init(&desk->lock, NULL);
 	pthread_cond_init(&desk->comes, NULL);
-	if (thread__start(&desk->thread, "lookup", run, desk)) {
-		pthread_cond_destroy(&desk->comes);
-		pthread_mutex_destroy(&desk->lock);
-		free(desk);
+	for (i = 0; i < LOOKUP_THREADS; i++) {
+		if (!thread__start(&desk->threads[i], "lookup", run, desk))
+			continue;
+		end_threads(desk, i);
+		close_desk(desk);
 		return NULL;
 	}
 	return desk;
@@ -194,23 +275,12 @@ struct lookup_desk *lookup_desk__new(void)
 
 void lookup_desk__free(struct lookup_desk *desk)
 {
-	struct lookup *lookup;
-
 	if (!desk)
 		return;
-	pthread_mutex_lock(&desk->lock);
-	desk->is_ending = true;
-	pthread_cond_signal(&desk->comes);
-	pthread_mutex_unlock(&desk->lock);
-	pthread_join(desk->thread, NULL);
-	while (desk->first) {
-		lookup = desk->first;
-		desk->first = lookup->next;
-		lookup__put(lookup);
-	}
-	pthread_cond_destroy(&desk->comes);
-	pthread_mutex_destroy(&desk->lock);
-	free(desk);
+	end_threads(desk, LOOKUP_THREADS);
+	while (desk->first)
+		lookup__put(take_at(desk, &desk->first));
+	close_desk(desk);
 }
 
 void *lookup__new(struct lookup_desk *desk, struct lookup_question *question)
@@ -232,18 +302,20 @@ static void on_start(void *data, struct http_stream *stream)
 {
 	struct lookup *lookup = data;
 	struct lookup_desk *desk = lookup->desk;
+	const char *refusal = NULL;
 
 	pthread_mutex_lock(&desk->lock);
 	lookup->stream = stream;
-	if (desk->waiting < LOOKUPS_MAX) {
-		lookup->references++;
-		*desk->end = lookup;
-		desk->end = &lookup->next;
-		desk->waiting++;
-		pthread_cond_signal(&desk->comes);
-	} else {
-		lookup->text = strdup("{\"error\":\"too many lookups wait, try again\"}");
+	if (desk->waiting == LOOKUPS_MAX)
+		refusal = "{\"error\":\"too many lookups wait, try again\"}";
+	else if (count_of_host(desk, lookup) == LOOKUPS_HOST_MAX)
+		refusal = "{\"error\":\"too many lookups of this agent wait, try again\"}";
+	if (refusal) {
+		lookup->text = strdup(refusal);
 		lookup->has_failed = !lookup->text;
+	} else {
+		append(desk, lookup);
+		pthread_cond_signal(&desk->comes);
 	}
 	pthread_mutex_unlock(&desk->lock);
 }
@@ -267,6 +339,16 @@ static ssize_t on_read(void *data, char *buffer, size_t size)
 	return ret;
 }
 
+/* Takes a lookup whose reader left out of the queue: it makes room for another one. */
+static void leave_queue(struct lookup_desk *desk, const struct lookup *lookup)
+{
+	struct lookup **place = &desk->first;
+
+	while (*place != lookup)
+		place = &(*place)->next;
+	lookup__put(take_at(desk, place));
+}
+
 static void on_free(void *data)
 {
 	struct lookup *lookup = data;
@@ -274,6 +356,8 @@ static void on_free(void *data)
 
 	pthread_mutex_lock(&desk->lock);
 	lookup->stream = NULL;
+	if (lookup->is_waiting)
+		leave_queue(desk, lookup);
 	lookup__put(lookup);
 	pthread_mutex_unlock(&desk->lock);
 }

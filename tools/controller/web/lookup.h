@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Looks up keys in the stores of hosts, by READ, for the page.  A lookup blocks for up to ten
- * seconds.  So a thread of its own does one lookup after the other, and the page's answer is a
- * stream that waits for the thread.
+ * seconds.  So threads of its own do them, of each host one after the other, and the page's answer
+ * is a stream that waits for a thread.  Lookups wait for hosts that do not answer only if as many
+ * of these are asked as there are threads.
  */
 #ifndef CONTROLLER_LOOKUP_H
 #define CONTROLLER_LOOKUP_H
@@ -12,8 +13,10 @@
 
 #include "tools/controller/http/http_server.h"
 
-/* Limit of waiting lookups; further ones are refused. */
+#define LOOKUP_THREADS 4
+/* Limits of waiting lookups, of all hosts and of a single one; further ones are refused. */
 #define LOOKUPS_MAX 16
+#define LOOKUPS_HOST_MAX 4
 
 struct lookup_question {
 	char *host; /* allocated */
@@ -32,7 +35,7 @@ struct lookup_desk;
 
 /* Returns NULL if out of memory or threads. */
 struct lookup_desk *lookup_desk__new(void);
-/* Waits for the lookup in progress.  Call this after all streams have ended.  @desk may be NULL. */
+/* Waits for the lookups in progress.  Call this after all streams have ended.  @desk may be NULL. */
 void lookup_desk__free(struct lookup_desk *desk);
 
 /*
