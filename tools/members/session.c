@@ -106,6 +106,7 @@ static void on_nodes(int rc, const struct String_vector *names, const struct Sta
 	for (member = 1; member <= SHARD_MEMBERS_MAX; member++) {
 		if (!member_set__has(&found->nodes.present, member)) {
 			member_set__remove(&found->data_watched, member);
+			member_set__remove(&found->unknown, member);
 			found->used[member - 1] = 0;
 		} else if (!member_set__has(&found->data_watched, member)) {
 			member_set__add(&found->data_due, member);
@@ -122,8 +123,11 @@ static void on_data(int rc, const char *value, int length, const struct Stat *st
 	struct found *found = session__lock(other->session);
 	struct node node;
 
+	member_set__remove(&found->unknown, other->member);
 	if (rc == ZOK && !node__parse(value, length > 0 ? length : 0, &node))
 		found->used[other->member - 1] = node.version;
+	else if (rc == ZOK)
+		member_set__add(&found->unknown, other->member);
 	else if (found__is_loss(rc))
 		member_set__add(&found->data_due, other->member);
 	else if (rc != ZOK && rc != ZNONODE)
@@ -374,6 +378,22 @@ static void keep_node(struct session *session, struct found *found, const struct
 	found->is_node_asked = rc == ZOK;
 }
 
+/* A member whose version is not known uses no list: no list is agreed on before it is. */
+static void session__say_unknown(struct session *session, const struct found *found)
+{
+	unsigned int i;
+
+	if (!memcmp(&found->unknown, &session->unknown_said, sizeof(found->unknown)))
+		return;
+	for (i = 1; i <= SHARD_MEMBERS_MAX; i++)
+		if (member_set__has(&found->unknown, i) &&
+		    !member_set__has(&session->unknown_said, i))
+			messages__say(
+				"the data of node %s/%u does not say which list member %u uses: no list is agreed on, and members that join wait for the hand-over time (delete the node if it is no member's)",
+				session->settings->path, i, i);
+	session->unknown_said = found->unknown;
+}
+
 static void session__say(struct session *session, const struct found *found)
 {
 	const uint64_t bit = found->rc ? 1ULL << (-found->rc & 63) : 0;
@@ -386,6 +406,7 @@ static void session__say(struct session *session, const struct found *found)
 		messages__say("another host is member %u: this one waits until its node is gone",
 			      session->settings->member);
 	session->is_other_said = found->is_there_another;
+	session__say_unknown(session, found);
 }
 
 static void session__take(struct session *session, struct found *found, struct roster *roster)

@@ -36,6 +36,7 @@ struct found {
 	bool is_unreached_asked, is_unreached_refused;
 	uint64_t unreached_ns; /* not before: such a node is made or deleted */
 	struct member_set data_due, data_watched;
+	struct member_set unknown; /* others whose data does not say which list they use */
 	uint64_t used[SHARD_MEMBERS_MAX];
 	bool is_beat_asked;
 	uint64_t beat_ns; /* when the last one was begun */
@@ -59,6 +60,7 @@ struct session {
 	char node[PATH_MAX_BYTES];
 	uint64_t said; /* reasons of refusals, a bit of each */
 	bool is_other_said, is_auth_said;
+	struct member_set unknown_said;
 
 	pthread_mutex_t lock;
 	struct found found; /* under the lock */
