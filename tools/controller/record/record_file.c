@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -81,6 +82,13 @@ static int append(struct record_file *file, const void *bytes, size_t size)
 	return 0;
 }
 
+static int refuse_busy(const char *path, struct dart_error *error)
+{
+	return dart_error__set(
+		error, EBUSY,
+		"'%s' is being recorded by another dart-controller: choose another file", path);
+}
+
 /* Creates @path, which does not exist, and removes it again if its header cannot be written. */
 static int record_file__make(struct record_file *file, const char *path, struct dart_error *error)
 {
@@ -102,7 +110,10 @@ static int record_file__make(struct record_file *file, const char *path, struct 
 	if (file->fd < 0)
 		return dart_error__system(error, errno, "cannot make '%s'", path);
 	/* The lock tells other recorders that this one writes the file. */
-	flock(file->fd, LOCK_EX | LOCK_NB);
+	if (flock(file->fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+		record_file__close(file);
+		return refuse_busy(path, error);
+	}
 	err = append(file, &header, sizeof(header));
 	if (!err)
 		return 0;
@@ -111,22 +122,42 @@ static int record_file__make(struct record_file *file, const char *path, struct 
 	return dart_error__system(error, -err, "cannot write '%s'", path);
 }
 
-/* Renames the file at PATH and all after it, if it is a recording that no recorder writes. */
+/* The host lost its power before the header of the file was on the disk: it contains nothing. */
+static bool is_empty(int fd)
+{
+	struct stat status;
+
+	return !fstat(fd, &status) && S_ISREG(status.st_mode) && !status.st_size;
+}
+
+static int remove_empty(const char *path, int fd, struct dart_error *error)
+{
+	/* A recorder that has just made it locks it before it writes the header. */
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		return refuse_busy(path, error);
+	if (unlink(path))
+		return dart_error__system(error, errno, "cannot remove '%s'", path);
+	return 0;
+}
+
+/*
+ * Renames the file at PATH and all after it, if it is a recording that no recorder writes; removes
+ * it if it is empty.
+ */
 static int check_earlier(const struct record_file *file, int fd, struct dart_error *error)
 {
 	const char *path = file->settings->path;
 	char magic[sizeof(RECORD_FILE_MAGIC) - 1];
 
+	if (is_empty(fd))
+		return remove_empty(path, fd, error);
 	if (pread(fd, magic, sizeof(magic), 0) != sizeof(magic) ||
 	    memcmp(magic, RECORD_FILE_MAGIC, sizeof(magic)))
 		return dart_error__set(error, EEXIST,
 				       "'%s' exists and is not a recording: choose another file",
 				       path);
 	if (flock(fd, LOCK_SH | LOCK_NB))
-		return dart_error__set(
-			error, EBUSY,
-			"'%s' is being recorded by another dart-controller: choose another file",
-			path);
+		return refuse_busy(path, error);
 	if (file->settings->files == 1)
 		return dart_error__set(
 			error, EEXIST,

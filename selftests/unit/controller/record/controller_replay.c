@@ -349,6 +349,28 @@ static void test_rotated(void **state)
 	recording__remove(&recording);
 }
 
+/* The host lost its power before the header of a file was on the disk. */
+static void test_empty(void **state)
+{
+	struct recording recording;
+	unsigned int files;
+	int fd;
+
+	for (files = 1; files <= 3; files++) {
+		recording__make_directory(&recording);
+		recording.settings.files = files;
+		fd = open(recording.path, O_WRONLY | O_CREAT, 0600);
+		assert_true(fd >= 0);
+		close(fd);
+		recording__begin(&recording);
+		assert_int_equal(recording__end(&recording), 0);
+		assert_true(recording__size(&recording, 0) > 0);
+		/* A replay would refuse the empty file. */
+		assert_int_equal(recording__size(&recording, 1), -1);
+		recording__remove(&recording);
+	}
+}
+
 static void test_cut(void **state)
 {
 	struct recording recording;
@@ -503,6 +525,7 @@ int main(void)
 		TEST("a replay takes as long as its speed says", test_speed),
 		TEST("files of two recordings are replayed in the order of time", test_files),
 		TEST("the files of one recording are one replay", test_rotated),
+		TEST("an empty file, which a crash left, is replaced by a recording", test_empty),
 		TEST("a cut file is replayed up to the cut, and one sentence says so", test_cut),
 		TEST("hostile names, labels and tables are refused, and all else is replayed",
 		     test_hostile),
