@@ -374,6 +374,21 @@ static void test_lines(void **state)
 	label_set__release(set);
 }
 
+/* Values of rules: no other has such characters. */
+static void test_lines_of_rules(void **state)
+{
+	static const struct metric_label made[] = { { "k", "a\nb value=1\n\\,c\\ d\\=\\e\\" } };
+	const struct metric_series of = { .name = "a", .label_count = 1, .labels = made };
+	const struct metric_point point = { 1, 2 };
+	struct label_set *set = make_set(NULL, NULL, &plain);
+
+	assert_true(label_set__merge(set, &of, &merged));
+	expect_lines(&point, 1, 1,
+		     "a,instance=h:1,job=dart,k="
+		     "a\\x0ab\\ value\\=1\\x0a\\x5c\\,c\\x5c\\ d\\x5c\\=\\e\\x5c value=1 2\n");
+	label_set__release(set);
+}
+
 static void test_gzip(void **state)
 {
 	char plain[5000], again[6000];
@@ -409,6 +424,8 @@ int main(void)
 		     test_batches),
 		TEST("lines escape, leave out what is not finite, and values are exact",
 		     test_lines),
+		TEST("no value of a rule ends a line or hides a separator of it",
+		     test_lines_of_rules),
 		TEST("lines are compressed as gzip", test_gzip),
 	};
 

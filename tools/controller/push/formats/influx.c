@@ -19,6 +19,7 @@
  * out.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "format.h"
 #include "lines.h"
@@ -27,19 +28,34 @@
 /* InfluxDB's database if neither settings nor URL name one. */
 #define DATABASE "dart"
 
+/* Bytes of a line for one of a text, at most: "\x5c". */
+#define ESCAPED_MAX 4
+
 /*
- * Names and values of tags: a backslash before each of @special.  Values have neither a line
- * feed, which would end the line, nor a backslash at the end or before one of @special,
- * which would hide a separator: escape.h of libdart has replaced them.
+ * A line feed would end the line, and a backslash at the end or before one of @special would hide
+ * a separator.  Only rules make such values: escape.h of libdart has replaced them in others.
  */
+static const char *find_escape(const char *c, const char *special)
+{
+	if (*c == '\n')
+		return "\\x0a";
+	return *c == '\\' && strchr(special, c[1]) ? "\\x5c" : NULL;
+}
+
+/* Names and values of tags: a backslash before each of @special. */
 static void put_escaped(struct bytes *lines, const char *text, const char *special)
 {
-	uint8_t *to = bytes__reserve(lines, 2 * strlen(text));
-	const char *c;
+	uint8_t *to = bytes__reserve(lines, ESCAPED_MAX * strlen(text));
+	const char *c, *escape;
 
 	if (!to)
 		return;
 	for (c = text; *c; c++) {
+		escape = find_escape(c, special);
+		if (escape) {
+			to = mempcpy(to, escape, ESCAPED_MAX);
+			continue;
+		}
 		if (strchr(special, *c))
 			*to++ = '\\';
 		*to++ = *c;
