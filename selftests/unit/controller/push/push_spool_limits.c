@@ -102,6 +102,30 @@ static void test_full_disk(void **state)
 	spool__close(spool);
 }
 
+/* As a lack of memory leaves it, after the file was made. */
+static void test_number_taken(void **state)
+{
+	struct spool *spool = open_spool(BOUND);
+	uint32_t i;
+	char path[200];
+	int fd;
+
+	for (i = 1; i < 4; i++) {
+		snprintf(path, sizeof(path), "%s/%016x.segment", directory, i);
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
+		assert_true(fd >= 0);
+		close(fd);
+	}
+	for (i = 1; i <= 10; i++)
+		assert_int_equal(add(spool, i, 100000), 0);
+	spool__close(spool);
+	spool = open_spool(BOUND);
+	for (i = 1; i <= 10; i++)
+		assert_int_equal(take(spool), i);
+	assert_int_equal(take(spool), 0);
+	spool__close(spool);
+}
+
 /* Sends the oldest message of @backlog, which must be @number. */
 static void send_next(struct backlog *backlog, uint32_t number)
 {
@@ -262,6 +286,8 @@ int main(void)
 		TEST("messages with a shard in common are sent one after the other", test_shards),
 		SPOOL_TEST("a restart sends again what was not sent of the first ones",
 			   test_shards_spool),
+		SPOOL_TEST("a file whose number is taken already is passed over",
+			   test_number_taken),
 		SPOOL_TEST("files stay within the bound, and the oldest are dropped and counted",
 			   test_bound),
 		SPOOL_TEST("a message that is dropped while it is sent leaves the others",

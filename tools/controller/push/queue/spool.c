@@ -315,18 +315,30 @@ int spool__force(struct spool *spool)
 	return fdatasync(spool->position_file) ? -errno : 0;
 }
 
-static int begin_segment(struct spool *spool)
+/* Makes a file with the next number that no file has.  Returns a descriptor or -errno. */
+static int make_segment_file(struct spool *spool)
 {
-	struct segment *segment;
 	int fd;
 
-	if (spool->next_number >= SEGMENT_NUMBER_MAX)
-		return -EOVERFLOW;
-	fd = segment__open(spool->directory, spool->next_number, O_RDWR | O_CREAT | O_EXCL);
+	for (;; spool->next_number++) {
+		if (spool->next_number >= SEGMENT_NUMBER_MAX)
+			return -EOVERFLOW;
+		fd = segment__open(spool->directory, spool->next_number, O_RDWR | O_CREAT | O_EXCL);
+		if (fd != -EEXIST)
+			return fd;
+	}
+}
+
+static int begin_segment(struct spool *spool)
+{
+	const int fd = make_segment_file(spool);
+	struct segment *segment;
+
 	if (fd < 0)
 		return fd;
 	segment = add_segment(spool, spool->next_number);
 	if (!segment) {
+		segment__unlink(spool->directory, spool->next_number);
 		close(fd);
 		return -ENOMEM;
 	}
