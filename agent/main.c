@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include <libdart/clock.h>
+#include <libdart/settings/program.h>
 #include <libdart/table/value.h>
 
 #include "agent.h"
@@ -108,11 +109,12 @@ int main(int argc, char **argv)
 	sd_event *loop = NULL;
 	int ret;
 
+	dart_program__open_streams();
 	ret = options__parse(&options, argc, argv);
 	if (ret)
-		return ret < 0 ? 2 : EXIT_SUCCESS;
+		return dart_program__end_output("dartd", ret < 0 ? 2 : EXIT_SUCCESS);
 	if (options.is_check)
-		return check__run(&options);
+		return dart_program__end_output("dartd", check__run(&options));
 
 	log__open();
 	libbpf_set_print(log_libbpf);

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dart-controller: reads metrics from the memory of other hosts, and runs its other commands. */
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include <libdart/error.h>
+#include <libdart/settings/program.h>
 
 #include "controller.h"
 #include "discovery/shard_command.h"
@@ -47,37 +44,13 @@ static int check(const struct options *options)
 	return EXIT_SUCCESS;
 }
 
-/*
- * Takes the places of standard streams that the caller closed: otherwise a connection could get
- * one, and with it what is meant for people.  Writing there fails, as it would without a stream.
- */
-static void open_streams(void)
-{
-	int fd;
-
-	do
-		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd >= 0)
-		close(fd);
-}
-
-/* Texts of --help, --version, --check and of other commands. */
-static int end_output(int status)
-{
-	if (!fflush(stdout) && !ferror(stdout))
-		return status;
-	fprintf(stderr, "dart-controller: cannot write to standard output: %s\n", strerror(errno));
-	return EXIT_FAILURE;
-}
-
 int main(int argc, char *argv[])
 {
 	int status = EXIT_SUCCESS;
 	struct dart_error error;
 	struct options options;
 
-	open_streams();
+	dart_program__open_streams();
 	if (options__parse(&options, argc, argv, &error)) {
 		fprintf(stderr, "dart-controller: %s\n", error.text);
 		status = 2; /* wrong arguments */
@@ -100,5 +73,5 @@ int main(int argc, char *argv[])
 	}
 	settings__clear(&options.settings);
 	settings__clear(&options.own);
-	return end_output(status);
+	return dart_program__end_output("dart-controller", status);
 }

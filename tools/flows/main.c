@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/settings/program.h>
+
 #include "flows.h"
 #include "tools/flows/control/control.h"
 #include "tools/flows/doctor/doctor.h"
@@ -81,7 +83,7 @@ static int obey(const struct flows_options *options, bool is_check, bool as_json
 	return is_check ? check(options->policy) : run(options);
 }
 
-int main(int argc, char *argv[])
+static int parse_and_obey(int argc, char *argv[])
 {
 	struct flows_options options = { POLICY_FILE, CONTROL_SOCKET };
 	bool is_check = false, as_json = false;
@@ -112,4 +114,10 @@ int main(int argc, char *argv[])
 		}
 	}
 	return obey(&options, is_check, as_json, argv + optind);
+}
+
+int main(int argc, char *argv[])
+{
+	dart_program__open_streams();
+	return dart_program__end_output("dart-flows", parse_and_obey(argc, argv));
 }

@@ -10,6 +10,8 @@
 #include <string.h>
 #include <systemd/sd-event.h>
 
+#include <libdart/settings/program.h>
+
 #include "messages.h"
 #include "node.h"
 #include "options.h"
@@ -201,6 +203,7 @@ int main(int argc, char *argv[])
 	struct dart_error error;
 	struct options options;
 
+	dart_program__open_streams();
 	if (options__parse(&options, argc, argv, &error)) {
 		fprintf(stderr, "dart-members-zookeeper: %s\n", error.text);
 		status = 2; /* wrong arguments, or a wrong configuration */
@@ -215,5 +218,5 @@ int main(int argc, char *argv[])
 		status = EXIT_FAILURE;
 	}
 	options__clear(&options);
-	return status;
+	return dart_program__end_output("dart-members-zookeeper", status);
 }

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <libdart/settings/program.h>
+
 #include "options.h"
 #include "session.h"
 #include "summary.h"
@@ -47,6 +49,7 @@ int main(int argc, char *argv[])
 	int status = EXIT_SUCCESS;
 	struct options options;
 
+	dart_program__open_streams();
 	if (options__parse(&options, argc, argv, &error)) {
 		fprintf(stderr, "dart-report: %s\n", error.text);
 		status = 2;	/* wrong arguments */
@@ -58,5 +61,5 @@ int main(int argc, char *argv[])
 		status = run(&options);
 	}
 	options__clear(&options);
-	return status;
+	return dart_program__end_output("dart-report", status);
 }

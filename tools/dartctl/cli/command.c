@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include <dart/registration.h>
+#include <libdart/settings/program.h>
 
 #include "command.h"
 
@@ -219,6 +220,7 @@ int command__main(const struct command *commands, int argc, char **argv)
 	};
 	int status;
 
+	dart_program__open_streams();
 	/* Tables print texts as far as the terminal can show them. */
 	setlocale(LC_CTYPE, "");
 
@@ -228,7 +230,5 @@ int command__main(const struct command *commands, int argc, char **argv)
 	memcpy(line, argv, (argc + 1) * sizeof(*line));
 	status = command__run(&options, argc, argv);
 	free(line);
-	if (fflush(stdout) || ferror(stdout))
-		return fail(EIO, "cannot write the answer");
-	return status;
+	return dart_program__end_output("dartctl", status);
 }

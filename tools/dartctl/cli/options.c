@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libdart/settings/program.h>
 #include <libdart/settings/quantity.h>
 
 #include "message.h"
@@ -101,10 +102,10 @@ static int take(struct options *options, int argc, char **argv, const struct opt
 			options->socket = optarg;
 			break;
 		case 'h':
-			exit(options->help(options));
+			exit(dart_program__end_output("dartctl", options->help(options)));
 		case 'V':
 			puts("dartctl " DART_VERSION);
-			exit(EXIT_SUCCESS);
+			exit(dart_program__end_output("dartctl", EXIT_SUCCESS));
 		case ':':
 			return misuse("'%s' needs an argument", culprit(argv, letter));
 		case '?':

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Parses options and prints their help: see program.h. */
+/* Parses options, prints their help and looks after the standard streams: see program.h. */
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <libdart/settings/program.h>
 
@@ -161,4 +163,25 @@ void dart_program__print_help(const struct dart_program *program, FILE *out)
 	}
 	if (program->epilogue)
 		fprintf(out, "\n%s", program->epilogue);
+}
+
+/* ---- standard streams */
+
+void dart_program__open_streams(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
+int dart_program__end_output(const char *name, int status)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	fprintf(stderr, "%s: cannot write to standard output: %s\n", name, strerror(errno));
+	return EXIT_FAILURE;
 }

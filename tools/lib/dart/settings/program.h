@@ -35,4 +35,16 @@ int dart_program__parse(const struct dart_settings_of *places, int argc, char *a
 			struct dart_error *error);
 void dart_program__print_help(const struct dart_program *program, FILE *out);
 
+/*
+ * Takes the places of standard streams that the caller closed: otherwise a connection could get
+ * one, and with it what is meant for people.  Writing there fails, as it would without a stream.
+ * Call it first.
+ */
+void dart_program__open_streams(void);
+/*
+ * Returns the exit status of program @name: @status, or EXIT_FAILURE after a message on stderr if
+ * stdout has not taken all that was printed.
+ */
+int dart_program__end_output(const char *name, int status);
+
 #endif /* DART_PROGRAM_H */
