@@ -4,6 +4,7 @@
  * allocates and frees it while no worker works on the target.
  */
 #include "plan_budget.h"
+#include "plan_limits.h"
 #include "sink_metrics.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@
 
 struct target_metrics {
 	struct metric_plan *plan; /* NULL before the first scrape, or once its series ended */
-	struct metric_plan *refused; /* the last one if it is beyond a limit; or NULL */
+	struct refused_plan *refused; /* the last one if it is beyond a limit; or NULL */
 	bool is_refused; /* as outputs were told */
 	bool is_told; /* that it is refused */
 	struct few said; /* refusals */
@@ -73,49 +74,22 @@ static struct metric_output *next_output(const struct sink_metrics *all, size_t 
 	return output;
 }
 
-/* -E2BIG with a reason if the value of a label is too long. */
-static int check_labels(const struct metric_plan *plan, size_t most, struct dart_error *reason)
-{
-	const struct metric_series *series = plan->series;
-	const struct metric_label *label;
-	size_t length;
-
-	for (; most && series < plan->series + plan->series_count; series++) {
-		for (label = series->labels; label < series->labels + series->label_count;
-		     label++) {
-			length = strlen(label->value);
-			if (length > most)
-				return dart_error__set(
-					reason, E2BIG,
-					"a label '%s' of %s has %zu bytes, and the limit is %zu",
-					label->name, series->name, length, most);
-		}
-	}
-	return 0;
-}
-
 /* Counts the series of @plan among all, or returns -E2BIG with a reason. */
 static int target_metrics__admit(struct target_metrics *metrics, struct sink_metrics *all,
 				 const struct metric_plan *plan, struct dart_error *reason)
 {
-	const struct settings_limits *limits = &all->limits;
 	const uint64_t more = (uint64_t)plan->series_count - metrics->counted;
 	uint64_t sum;
 	int err;
 
-	if (limits->series && plan->series_count > limits->series)
-		return dart_error__set(reason, E2BIG, "it has %u series, and the limit is %u",
-				       plan->series_count, limits->series);
-	err = check_labels(plan, limits->label_bytes, reason);
+	err = plan_limits__check(&all->limits, plan, reason);
 	if (err)
 		return err;
 	sum = atomic_fetch_add(&all->series, more) + more;
-	if (limits->all_series && sum > limits->all_series) {
+	err = plan_limits__check_sum(&all->limits, sum, plan->series_count, reason);
+	if (err) {
 		atomic_fetch_sub(&all->series, more);
-		return dart_error__set(reason, E2BIG,
-				       "with its %u series all agents have %llu, and the limit is %u",
-				       plan->series_count, (unsigned long long)sum,
-				       limits->all_series);
+		return err;
 	}
 	metrics->counted = plan->series_count;
 	return 0;
@@ -145,14 +119,13 @@ static int relabel_plan(const struct target_settings *target, const struct sampl
 	return err;
 }
 
-static void free_refused(struct target_metrics *metrics)
+static void forget_refused(struct target_metrics *metrics)
 {
-	if (metrics->refused)
-		metric_plan__put(metrics->refused);
+	refused_plan__free(metrics->refused);
 	metrics->refused = NULL;
 }
 
-/* The plan that was refused for a sample like this, or a new one; -EBUSY: too early for that. */
+/* Makes a plan, which the caller holds; -EBUSY: too early for that. */
 static int target_metrics__make(struct target_metrics *metrics, const struct sink_metrics *all,
 				const struct target_settings *target, const struct sample *sample,
 				struct metric_plan **plan)
@@ -160,14 +133,9 @@ static int target_metrics__make(struct target_metrics *metrics, const struct sin
 	int64_t begun_ns;
 	int err;
 
-	if (metrics->refused && metric_plan__fits(metrics->refused, sample)) {
-		*plan = metrics->refused;
-		metrics->refused = NULL;
-		return 0;
-	}
 	if (all->bounds_plans && !plan_budget__permits(&metrics->budget, monotonic_ns()))
 		return -EBUSY;
-	free_refused(metrics);
+	forget_refused(metrics);
 	begun_ns = dart_clock__ns(CLOCK_THREAD_CPUTIME_ID);
 	err = metric_plan__new(all->names, sample, plan) ?: relabel_plan(target, sample, plan);
 	/* Tables of equal hosts share their entries in memory. */
@@ -187,14 +155,18 @@ static int target_metrics__plan(struct target_metrics *metrics, struct sink_metr
 				const struct target_settings *target, const struct sample *sample,
 				struct metric_plan **previous, struct dart_error *reason)
 {
+	const uint64_t others = atomic_load(&all->series) - metrics->counted;
 	struct metric_plan *plan;
-	int err = target_metrics__make(metrics, all, target, sample, &plan);
+	int err;
 
+	err = refused_plan__check(metrics->refused, sample, &all->limits, others, reason) ?:
+		      target_metrics__make(metrics, all, target, sample, &plan);
 	if (err)
 		return err;
 	err = target_metrics__admit(metrics, all, plan, reason);
 	if (err) {
-		metrics->refused = plan;
+		metrics->refused = refused_plan__new(plan, &all->limits, reason);
+		metric_plan__put(plan);
 		return err;
 	}
 	err = points__prepare(&metrics->points, plan, sample);
@@ -462,7 +434,7 @@ static void free_target(struct sink_metrics *all, size_t index)
 		return;
 	if (metrics->plan)
 		metric_plan__put(metrics->plan);
-	free_refused(metrics);
+	forget_refused(metrics);
 	atomic_fetch_sub(&all->series, metrics->counted);
 	atomic_fetch_sub(&all->refused, metrics->is_refused);
 	set_labels(all, metrics, NULL);

@@ -251,6 +251,49 @@ static void test_limit_of_all(void **state)
 	sighting__close(&sighting);
 }
 
+/* Function of the sanitizers; some compilers lack a header for it. */
+size_t __sanitizer_get_current_allocated_bytes(void);
+
+/*
+ * Of a plan that is beyond a limit only as much stays in memory as is needed to refuse further
+ * samples, which are refused without another plan.
+ */
+static void test_memory_of_refused(void **state)
+{
+	struct sighting sighting;
+	int64_t refused_ns;
+	size_t none, refused;
+	uint32_t entry;
+
+	said_count = 0;
+	sighting__open(&sighting, 0);
+	entry = add_texts(&sighting.host);
+	change_texts(&sighting.host, entry);
+	sighting.sink->operations->added(sighting.sink, &targets[0]);
+	none = __sanitizer_get_current_allocated_bytes();
+	limit(&sighting, ROWS / 2, 0, 0);
+	pass(&sighting, 0);
+	assert_int_equal(sink_metrics__over_limit(sighting.sink), 1);
+	refused = __sanitizer_get_current_allocated_bytes() - none;
+	refused_ns = spent_ns;
+	pass(&sighting, 0);
+	assert_int_equal(spent_ns, refused_ns);
+	assert_int_equal(sighting.output->told[0].downs, 2);
+	/* Its own reason, without a new plan, and then room for all. */
+	limit(&sighting, 0, ROWS / 2, 0);
+	pass(&sighting, 0);
+	refused_ns = spent_ns;
+	pass(&sighting, 0);
+	assert_int_equal(spent_ns, refused_ns);
+	assert_int_equal(sighting.output->told[0].scrapes, 0);
+	limit(&sighting, 0, 10 * ROWS, 0);
+	pass(&sighting, 0);
+	assert_int_equal(sighting.output->told[0].scrapes, 1);
+	assert_in_range(refused, 1, (__sanitizer_get_current_allocated_bytes() - none) / 4);
+	sighting.sink->operations->removed(sighting.sink, &targets[0]);
+	sighting__close(&sighting);
+}
+
 static void test_limit_of_labels(void **state)
 {
 	struct sighting sighting;
@@ -285,6 +328,8 @@ int main(void)
 		     test_by_turns),
 		TEST("beyond the limit of all series the target that comes last has none, until there is room",
 		     test_limit_of_all),
+		TEST("a plan beyond a limit takes little memory, and is not made again",
+		     test_memory_of_refused),
 		TEST("so has a target with a label that is too long", test_limit_of_labels),
 	};
 

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <search.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "plan_store.h"
 
@@ -156,4 +157,43 @@ bool metric_plan__fits(const struct metric_plan *metrics, const struct sample *s
 		if (!row_watch__fits(&plan->watches[i], &sample->entries[plan->watches[i].entry]))
 			return false;
 	return true;
+}
+
+static void *copy_bytes(struct arena *arena, const void *bytes, size_t length)
+{
+	void *copy = arena__take_array(arena, length, 1);
+
+	return copy && length ? memcpy(copy, bytes, length) : copy;
+}
+
+static bool copy_watch(struct arena *arena, const struct row_watch *from, struct row_watch *to)
+{
+	*to = *from;
+	to->fields = copy_bytes(arena, from->fields, from->field_count * sizeof(*from->fields));
+	to->present = copy_bytes(arena, from->present, from->copies * sizeof(*from->present));
+	to->keys = copy_bytes(arena, from->keys, (size_t)from->copies * from->key_length);
+	return to->fields && to->present && to->keys;
+}
+
+struct metric_plan *metric_plan__outline(const struct metric_plan *metrics)
+{
+	const struct plan *plan = plan__of(metrics);
+	struct plan *outline = plan__new();
+	bool is_made;
+	uint32_t i;
+
+	if (!outline)
+		return NULL;
+	outline->instance = plan->instance;
+	outline->generation = plan->generation;
+	outline->entry_count = plan->entry_count;
+	outline->watches = calloc((size_t)plan->watch_count + 1, sizeof(*outline->watches));
+	is_made = outline->watches;
+	for (i = 0; is_made && i < plan->watch_count; i++)
+		is_made = copy_watch(&outline->arena, &plan->watches[i], &outline->watches[i]);
+	outline->watch_count = plan->watch_count;
+	if (is_made)
+		return &outline->metrics;
+	metric_plan__put(&outline->metrics);
+	return NULL;
 }

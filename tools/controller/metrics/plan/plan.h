@@ -124,4 +124,10 @@ static inline const struct plan *plan__of(const struct metric_plan *metrics)
  */
 bool metric_plan__fits(const struct metric_plan *metrics, const struct sample *sample);
 
+/*
+ * Makes a plan without families and series that fits the same samples, with the caller as the only
+ * holder.  NULL if memory ran out.
+ */
+struct metric_plan *metric_plan__outline(const struct metric_plan *metrics);
+
 #endif /* CONTROLLER_PLAN_H */
