@@ -259,13 +259,32 @@ static int create(struct tls_authority *authority, struct dart_error *error)
 	if (ret >= 0)
 		ret = gnutls_x509_crt_export2(authority->certificate,
 					      GNUTLS_X509_FMT_PEM, &certificate);
+	/* A key that is there has no certificate, and has signed nothing: see is_unfinished(). */
 	ret = ret < 0 ? failed(error, "make an authority", ret) :
-			tls_files__write(authority->directory, files, 2, false, error);
+			tls_files__write(authority->directory, files, 2, true, error);
 	gnutls_memset(key.data, 0, key.size);
 	gnutls_free(key.data);
 	gnutls_free(certificate.data);
 	authority->is_new = !ret;
 	return ret;
+}
+
+static int note_certificate(void *data, const char *file, gnutls_x509_crt_t certificate,
+			    bool is_revoked)
+{
+	*(bool *)data = true;
+	return 0;
+}
+
+/* Was create() interrupted between key and certificate, so that the authority has never signed? */
+static bool is_unfinished(const struct tls_authority *authority)
+{
+	struct dart_error error;
+	bool has_signed = false;
+
+	return !tls_files__exist(authority->directory, CERTIFICATE_FILE) &&
+	       !tls_authority__list(authority->directory, note_certificate, &has_signed, &error) &&
+	       !has_signed;
 }
 
 static int import(struct tls_authority *authority, const gnutls_datum_t *key,
@@ -295,7 +314,7 @@ int tls_authority__open(struct tls_authority *authority, const char *directory,
 		tls_authority__close(authority);
 		return ret;
 	}
-	if (!tls_files__exist(directory, KEY_FILE)) {
+	if (!tls_files__exist(directory, KEY_FILE) || (may_create && is_unfinished(authority))) {
 		ret = may_create ? create(authority, error) :
 				   dart_error__set(
 					   error, ENOENT,

@@ -242,6 +242,17 @@ dartctl tls create host foe --directory "$scratch/foe" >/dev/null
 dartctl tls revoke foe --directory "$scratch/foe" >/dev/null
 check "a list that another authority has signed is refused" unchanged \
 	dartctl tls install "$scratch/foe/revoked.pem" --directory "$other"
+
+# The key gets its name first: see create() of authority.c.
+mkdir -p "$scratch/begun/authority/issued" "$scratch/begun/authority/revoked"
+cp "$dir/authority/authority.key" "$scratch/begun/authority"
+check "an authority that was killed before it had a certificate is made again" \
+	dartctl tls create host first --directory "$scratch/begun"
+check "it has signed the certificate" openssl verify -CAfile "$scratch/begun/authorities.pem" \
+	"$scratch/begun/host.pem"
+mv "$scratch/begun/authorities.pem" "$scratch/authorities.moved"
+check "without its certificate an authority that has signed is not replaced" unchanged \
+	dartctl tls create host second --output "$scratch/second" --directory "$scratch/begun"
 check "the list says who is revoked" sh -c \
 	"dartctl -j tls list --directory $dir | gojq -e '[.[] | select(.state == \"revoked\")] | length == 21'"
 finish
