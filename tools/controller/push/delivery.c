@@ -36,6 +36,7 @@ static void publish(struct delivery *delivery, uint64_t now_ns)
 		.damaged = backlog->damaged,
 		.damaged_bytes = backlog->damaged_bytes,
 		.older = atomic_load(&delivery->rules.older),
+		.limit = &delivery->rules.limit,
 	};
 
 	count__set(&delivery->bytes, poster__bytes(delivery->poster));

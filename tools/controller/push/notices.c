@@ -79,6 +79,25 @@ static bool fault__ends(struct fault *fault)
 	return was_told;
 }
 
+/*
+ * The samples of all agents share the queue: an operator needs the name of the agent that takes most
+ * of it.
+ */
+static void say_dropped(const struct notices *notices, const struct notices_losses *losses,
+			uint64_t since)
+{
+	char name[RATE_LIMIT_NAME_MAX], largest[RATE_LIMIT_NAME_MAX + MORE_MAX] = "";
+	const uint64_t series = rate_limit__take_largest(losses->limit, name);
+
+	if (series)
+		snprintf(largest, sizeof(largest), "; of its agents '%s' has the most series, %llu",
+			 name, (unsigned long long)series);
+	say(notices,
+	    "%s is behind: samples that do not fit into %s are dropped (%llu so far, %llu of them since this was said%s)",
+	    notices->name, notices->spool ? "the spool" : "the queue", losses->dropped,
+	    (unsigned long long)since, largest);
+}
+
 void notices__say_losses(struct notices *notices, const struct notices_losses *losses,
 			 uint64_t now_ns)
 {
@@ -91,10 +110,7 @@ void notices__say_losses(struct notices *notices, const struct notices_losses *l
 		    "the spool '%s' is damaged: %llu bytes are passed over, with the samples in them, which are lost (%llu so far)",
 		    notices->spool, (unsigned long long)since, losses->damaged);
 	if (hourly__take(&notices->drops, now_ns, losses->dropped, &since))
-		say(notices,
-		    "%s is behind: samples that do not fit into %s are dropped (%llu so far, %llu of them since this was said)",
-		    notices->name, notices->spool ? "the spool" : "the queue", losses->dropped,
-		    (unsigned long long)since);
+		say_dropped(notices, losses, since);
 	if (hourly__take(&notices->older, now_ns, losses->older, &since))
 		say(notices,
 		    "%s: samples are not sent that are before others of their series (was the clock of this machine set back?) or ten minutes older than their scrape (%llu so far, %llu of them since this was said)",

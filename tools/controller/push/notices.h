@@ -43,6 +43,7 @@ struct notices_losses {
 	unsigned long long damaged;
 	unsigned long long damaged_bytes;
 	unsigned long long older;
+	struct rate_limit *limit; /* knows the largest agent */
 };
 
 void notices__say_losses(struct notices *notices, const struct notices_losses *losses,

@@ -376,6 +376,7 @@ static void test_said_hourly(void **state)
 	atomic_fetch_add(&moved_on_ns, HOUR_NS);
 	dropped = drop_more(&fixture, dropped + 50 * SERIES);
 	wait_for_said(&fixture, text, 3);
+	wait_for_said(&fixture, "; of its agents 'h:1' has the most series, 50)", 3);
 	stop(&fixture);
 	close(fixture.receiver.fd);
 }

@@ -142,12 +142,31 @@ static void test_series(void **state)
 	assert_int_equal(atomic_load(&fixture.rules.limit.targets), 0);
 }
 
+static void test_largest(void **state)
+{
+	struct rate_limit limit = {};
+	char name[RATE_LIMIT_NAME_MAX];
+
+	assert_int_equal(rate_limit__take_largest(&limit, name), 0);
+	rate_limit__note(&limit, "a", 10);
+	rate_limit__note(&limit, "b", 1000);
+	rate_limit__note(&limit, "c", 1000);
+	rate_limit__note(&limit, "a", 11);
+	assert_int_equal(rate_limit__take_largest(&limit, name), 1000);
+	assert_string_equal(name, "b");
+	/* It may have become smaller, or be gone. */
+	rate_limit__note(&limit, "a", 11);
+	assert_int_equal(rate_limit__take_largest(&limit, name), 11);
+	assert_string_equal(name, "a");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("the samples of all agents are bounded on average, in equal shares", test_mean),
 		TEST("an agent with many samples costs itself", test_greedy),
 		TEST("the series of a scrape beyond the limit go on with the next one", test_series),
+		TEST("the agent with the most series is known, each time of late", test_largest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

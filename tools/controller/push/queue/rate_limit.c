@@ -93,3 +93,27 @@ void rate_limit__last(struct rate_limit *limit, char name[static RATE_LIMIT_NAME
 	strcpy(name, limit->name);
 	pthread_mutex_unlock(&limit->lock);
 }
+
+void rate_limit__note(struct rate_limit *limit, const char *name, uint64_t series)
+{
+	if (series <= atomic_load(&limit->largest))
+		return;
+	pthread_mutex_lock(&limit->lock);
+	if (series > atomic_load(&limit->largest)) {
+		atomic_store(&limit->largest, series);
+		limit->largest_name[0] = '\0';
+		strncat(limit->largest_name, name, sizeof(limit->largest_name) - 1);
+	}
+	pthread_mutex_unlock(&limit->lock);
+}
+
+uint64_t rate_limit__take_largest(struct rate_limit *limit, char name[static RATE_LIMIT_NAME_MAX])
+{
+	uint64_t series;
+
+	pthread_mutex_lock(&limit->lock);
+	series = atomic_exchange(&limit->largest, 0);
+	strcpy(name, limit->largest_name);
+	pthread_mutex_unlock(&limit->lock);
+	return series;
+}

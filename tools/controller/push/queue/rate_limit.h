@@ -30,6 +30,9 @@ struct rate_limit {
 	_Atomic uint64_t dropped; /* samples */
 	pthread_mutex_t lock; /* zeros are a mutex */
 	char name[RATE_LIMIT_NAME_MAX]; /* of the last target that exceeded it, under the lock */
+	/* The most series of a scrape since they were taken, and the target; changed with the lock. */
+	_Atomic uint64_t largest;
+	char largest_name[RATE_LIMIT_NAME_MAX];
 };
 
 /* Of one target, whose calls follow each other; zeros before rate_limit__join(). */
@@ -55,5 +58,13 @@ void rate_limit__drop(struct rate_limit *limit, struct rate_share *share, const 
 		      uint64_t samples);
 /* Copies the name of the last target that exceeded the limit; "" if none did. */
 void rate_limit__last(struct rate_limit *limit, char name[static RATE_LIMIT_NAME_MAX]);
+
+/* A scrape of the target @name has so many series, whether it is sent or not. */
+void rate_limit__note(struct rate_limit *limit, const char *name, uint64_t series);
+/*
+ * Returns the most series of a scrape since the last call, and copies the name of its target; 0:
+ * there was no scrape.
+ */
+uint64_t rate_limit__take_largest(struct rate_limit *limit, char name[static RATE_LIMIT_NAME_MAX]);
 
 #endif /* CONTROLLER_RATE_LIMIT_H */

@@ -532,6 +532,7 @@ static void send_points(struct series *series, struct series_rules *rules,
 	struct metric_point *row;
 	uint64_t samples;
 
+	rate_limit__note(&rules->limit, target->name, series->sent.plan->series_count);
 	if (is_limited && !rate_limit__admits(&rules->limit, &series->share, now_ns)) {
 		rate_limit__drop(&rules->limit, &series->share, target->name,
 				 count_new(series, rules, points, from));
