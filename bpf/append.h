@@ -10,6 +10,7 @@
 
 #include <dart/store.h>
 
+#include "elapsed.h"
 #include "flow_key.h"
 #include "roce_write.h"
 
@@ -142,7 +143,7 @@ __noinline int append__add(const struct append_entry *entry, __u32 number)
 			list->since = now;
 		list->count++;
 		is_full = list->count >= journal_capacity;
-		is_due = is_full || now - list->since >= APPEND_FLUSH_NS;
+		is_due = is_full || has_passed(list->since, now, APPEND_FLUSH_NS);
 		if (is_due)
 			append__take(list, number, is_full, taken);
 	}
@@ -161,10 +162,10 @@ __noinline int append__take_waiting(__u32 number, __u64 age)
 	if (!list || !taken)
 		return 0;
 	/* Another CPU may change them: the lock is only for lists that are due. */
-	if (list->count == list->written || now - list->since < age)
+	if (list->count == list->written || !has_passed(list->since, now, age))
 		return 0;
 	bpf_spin_lock(&list->lock);
-	is_due = list->count != list->written && now - list->since >= age;
+	is_due = list->count != list->written && has_passed(list->since, now, age);
 	if (is_due)
 		append__take(list, number, false, taken);
 	bpf_spin_unlock(&list->lock);

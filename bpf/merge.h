@@ -15,6 +15,7 @@
 #include <dart/sketch.h>
 #include <dart/store.h>
 
+#include "elapsed.h"
 #include "sequence.h"
 #include "telemetry.h"
 
@@ -253,12 +254,6 @@ static __always_inline void sum__add(struct reporter_sum *sum, const struct merg
 	for (i = 0; i < MERGE_COUNTERS && i < merge__counters(); i++)
 		sum->counters[i] = add_counter(sum->counters[i],
 					       bpf_ntohl(frame->strip[MERGE_STRIP_HEADER + i]));
-}
-
-/* Signed: another CPU may have begun the sum since @now. */
-static __always_inline bool has_passed(__u64 since, __u64 now, __u64 ns)
-{
-	return (__s64)(now - since) >= (__s64)ns;
 }
 
 /*

@@ -10,6 +10,7 @@
 #ifndef SEQUENCE_H
 #define SEQUENCE_H
 
+#include "elapsed.h"
 #include "roce_write.h"
 
 /* By collector. */
@@ -50,11 +51,11 @@ static __always_inline __u32 distance(__u32 a, __u32 b)
 /* Takes the next PSN; the lock is held.  Returns it with PSN_ASKS if the report asks. */
 static __always_inline __u32 take_psn(struct reporter_sequence *sequence, __u64 now)
 {
-	const __u64 since = now - sequence->asked_at;
 	__u32 psn = sequence->next;
 	bool asks;
 
-	if (sequence->state & SEQUENCE_ASKING && since > ASK_RETRY_NS) {
+	if (sequence->state & SEQUENCE_ASKING &&
+	    has_passed(sequence->asked_at, now, ASK_RETRY_NS)) {
 		/* The last report is not lost: this report takes no PSN. */
 		sequence->asked_at = now;
 		sequence->lost++;
@@ -69,7 +70,8 @@ static __always_inline __u32 take_psn(struct reporter_sequence *sequence, __u64 
 		sequence->top = psn;
 	}
 	asks = !(sequence->state & SEQUENCE_ASKING) &&
-	       (!(sequence->state & SEQUENCE_FOLLOWED) || since > ASK_QUIET_NS ||
+	       (!(sequence->state & SEQUENCE_FOLLOWED) ||
+		has_passed(sequence->asked_at, now, ASK_QUIET_NS) ||
 		distance(psn, sequence->asked_end) >= DART_STORE_PROBE_REPORTS - 1);
 	sequence->next = distance(psn + 1, 0);
 	/* Nothing was answered for all PSNs there are. */

@@ -11,6 +11,7 @@
 
 #include <dart/postcard.h>
 
+#include "elapsed.h"
 #include "telemetry.h"
 
 /* Words of a key with the zeros after it. */
@@ -154,12 +155,6 @@ static __always_inline enum translate_due row__report(struct reporter_row *row,
 	return row__is_complete(row) ? TRANSLATE_COMPLETE : TRANSLATE_INCOMPLETE;
 }
 
-/* Signed: another CPU may have begun the row since @now. */
-static __always_inline bool row__has_waited(const struct reporter_row *row, __u64 now, __u64 age)
-{
-	return (__s64)(now - row->since) >= (__s64)age;
-}
-
 /* Adds a postcard to row @number.  Says which report of @path is due. */
 static __always_inline enum translate_due translate__add(const struct hop_postcard *postcard,
 							 __u32 number, struct telemetry *path)
@@ -173,7 +168,7 @@ static __always_inline enum translate_due translate__add(const struct hop_postca
 		return TRANSLATE_NOTHING;
 	bpf_spin_lock(&row->lock);
 	if (row->key_length &&
-	    (row__differs(row, postcard) || row__has_waited(row, now, translation.age_ns))) {
+	    (row__differs(row, postcard) || has_passed(row->since, now, translation.age_ns))) {
 		due = row__report(row, path);
 		row->key_length = 0;
 	}
@@ -198,10 +193,10 @@ static __always_inline enum translate_due translate__take(__u32 number, __u64 ag
 	__u64 now = bpf_ktime_get_coarse_ns();
 
 	/* Another CPU may change it: the lock is only for rows whose time has passed. */
-	if (!row || !row->key_length || !row__has_waited(row, now, age))
+	if (!row || !row->key_length || !has_passed(row->since, now, age))
 		return TRANSLATE_NOTHING;
 	bpf_spin_lock(&row->lock);
-	if (row->key_length && row__has_waited(row, now, age)) {
+	if (row->key_length && has_passed(row->since, now, age)) {
 		due = row__report(row, path);
 		row->key_length = 0;
 	}

@@ -29,6 +29,8 @@ PACKET_OUTGOING = 4
 ROCE = (4791).to_bytes(2, "big")  # a port
 SECONDS = 20  # for any frame
 QUIET = 0.15  # s: the next report asks, and is answered
+STATE_AT, ASKED_AT = 8, 32  # in struct reporter_sequence of bpf/xdp_reporter.h
+ASKING = 2
 REPORT = 14 + 20 + 8 + 12 + 16 + 24 + 4  # bytes
 
 
@@ -272,8 +274,27 @@ def rotates():
     tap.same(status()["stops"], 0)
 
 
+def sequence_map(*words):
+    """The map of the PSNs, with the one entry for the collector"""
+    return run("bpftool", "-j", "map", *words[:1], "pinned",
+               "/sys/fs/bpf/dart/reporter/port1/sequences", "key", "0", "0", "0", "0", *words[1:])
+
+
+def asked_by_another_cpu():
+    """a CPU that read its clock before another one asked takes its PSN as ever"""
+    pair = begin()
+    report(pair, 5)
+    before = status()
+    row = bytearray(int(byte, 16) for byte in json.loads(sequence_map("lookup"))["value"])
+    struct.pack_into("=I", row, STATE_AT, struct.unpack_from("=I", row, STATE_AT)[0] | ASKING)
+    struct.pack_into("=Q", row, ASKED_AT, time.monotonic_ns() + 1_000_000_000)
+    sequence_map("update", "value", *(str(byte) for byte in row))
+    report(pair, 3)
+    tap.same((pair.arrived, status()["lost"]), (pair.sent, before["lost"]))
+
+
 os.environ["PATH"] = f"{TREE}/.output/bin:{os.environ['PATH']}"
 cable = Cable()
 atexit.register(cable.remove)
 tap.run(nothing_lost, goes_on_after_nak, asks_without_answer, finds_used_one, finds_stopped_one,
-        forged, error_state, rotates)
+        forged, error_state, rotates, asked_by_another_cpu)
