@@ -3,13 +3,10 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
-#include <linux/membarrier.h>
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include <libdart/store/store_hash.h>
 
@@ -161,21 +158,34 @@ void live__close(struct live *live)
 	free(live);
 }
 
+/*
+ * Lets the program count in map @number, and waits until it uses the former map, or bank, on no CPU
+ * any more: the kernel does so before a change of a map of maps returns.  On hosts with nohz_full
+ * CPUs membarrier(2) fails.  Returns 0 or -errno.
+ */
+static int live__change_map(struct live *live, uint32_t number)
+{
+	const uint32_t zero = 0;
+
+	if (bpf_map_update_elem(bpf_map__fd(live->object->maps.current), &zero,
+				&live->maps[number], BPF_ANY))
+		return -errno;
+	return 0;
+}
+
 int live__drain(struct live *live,
 		int (*take)(void *argument, const uint8_t *key, size_t length, uint64_t packets),
 		void *argument)
 {
 	const int full = live->maps[live->current];
-	const uint32_t zero = 0;
 	__u32 count, place, i;
 	void *from = NULL;
-	int ret = 0, last;
+	int ret, last;
 
 	live->current = !live->current;
-	/* The kernel returns when no program counts in the former map any more. */
-	if (bpf_map_update_elem(bpf_map__fd(live->object->maps.current), &zero,
-				&live->maps[live->current], BPF_ANY))
-		return -errno;
+	ret = live__change_map(live, live->current);
+	if (ret)
+		return ret;
 	do {
 		count = BATCH;
 		last = bpf_map_lookup_and_delete_batch(full, from, &place, live->keys, live->sums,
@@ -191,16 +201,19 @@ int live__drain(struct live *live,
 	return ret;
 }
 
-void live__drain_columns(struct live *live, struct dart_sketcher *sketcher)
+int live__drain_columns(struct live *live, struct dart_sketcher *sketcher)
 {
 	int64_t *full = live->columns + live->current * live->counters;
+	int ret;
 
 	live->current = !live->current;
 	__atomic_store_n(&live->object->bss->bank, live->current, __ATOMIC_SEQ_CST);
-	/* The kernel returns when no program counts in the former bank any more. */
-	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	ret = live__change_map(live, 0);
+	if (ret)
+		return ret;
 	dart_sketcher__add(sketcher, full);
 	memset(full, 0, live->counters * sizeof(*full));
+	return 0;
 }
 
 struct flow_counter_rest live__rest(const struct live *live)

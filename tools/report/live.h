@@ -34,8 +34,8 @@ int live__drain(struct live *live,
 		int (*take)(void *argument, const uint8_t *key, size_t length, uint64_t packets),
 		void *argument);
 
-/* The same for a sketch: adds the columns to @sketcher. */
-void live__drain_columns(struct live *live, struct dart_sketcher *sketcher);
+/* The same for a sketch: adds the columns to @sketcher.  Returns 0 or -errno. */
+int live__drain_columns(struct live *live, struct dart_sketcher *sketcher);
 
 /*
  * Packets that belong to no flow, packets of flows that found no room, and packets that were

@@ -136,11 +136,15 @@ int sketching__count(struct sketching *sketching, const uint8_t *key, size_t len
 int sketching__take(struct sketching *sketching, struct live *live, uint64_t end,
 		    struct dart_packet_socket *socket)
 {
+	int ret;
+
 	wait_until(end);
 	if (left_of_period(sketching))
 		return 0;
 	/* The packets that came since then are in the period that has ended. */
-	live__drain_columns(live, sketching->sketcher);
+	ret = live__drain_columns(live, sketching->sketcher);
+	if (ret)
+		return ret;
 	sketching->packets = live__rest(live).counted;
 	sketching__turn(sketching);
 	return sketching__send(sketching, socket);

@@ -101,8 +101,9 @@ int dart_packet_socket__flush(struct dart_packet_socket *socket)
 	return 0;
 }
 
-void live__drain_columns(struct live *live, struct dart_sketcher *sketcher)
+int live__drain_columns(struct live *live, struct dart_sketcher *sketcher)
 {
+	return 0;
 }
 
 struct flow_counter_rest live__rest(const struct live *live)

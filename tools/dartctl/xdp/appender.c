@@ -2,11 +2,9 @@
 /* Journals for the XDP program: reads their files, and sends entries that wait at the end. */
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <linux/membarrier.h>
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <libdart/report/packet_socket.h>
@@ -142,6 +140,28 @@ static int open_socket(const char *interface, struct waiting *waiting,
 	return dart_packet_socket__open(name, 0, socket, error);
 }
 
+/*
+ * Waits until frames that were in the program when its link ended have left it: the kernel does so
+ * before a change of a map of maps returns.  On hosts with nohz_full CPUs membarrier(2) fails.
+ */
+static int await_programs(void)
+{
+	int former = bpf_map_create(BPF_MAP_TYPE_ARRAY, NULL, 4, 4, 1, NULL);
+	DECLARE_LIBBPF_OPTS(bpf_map_create_opts, options, .inner_map_fd = former);
+	const uint32_t zero = 0;
+	int maps = -1, ret = 0;
+
+	if (former >= 0)
+		maps = bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, NULL, 4, 4, 1, &options);
+	if (maps < 0 || bpf_map_update_elem(maps, &zero, &former, BPF_ANY))
+		ret = -errno;
+	if (maps >= 0)
+		close(maps);
+	if (former >= 0)
+		close(former);
+	return ret;
+}
+
 static int flush(const char *interface, struct waiting *waiting, struct dart_error *error)
 {
 	struct dart_packet_socket *socket;
@@ -151,8 +171,7 @@ static int flush(const char *interface, struct waiting *waiting, struct dart_err
 	ret = open_socket(interface, waiting, &socket, error);
 	if (ret)
 		return ret;
-	/* Until frames that were in the program when its link ended have left it. */
-	syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0);
+	ret = await_programs();
 	for (number = 0; !ret && number < waiting->elements; number++)
 		if (waits(waiting, number))
 			ret = flush_one(waiting, number, socket);
