@@ -8,7 +8,7 @@
  * this keeps the time of issue.
  *
  * The two programs may interrupt each other, but not themselves, and they add to different
- * histograms.  So the adds need not be atomic.
+ * histograms and counters.  So the adds need not be atomic.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -18,7 +18,7 @@
 #include "histogram.h"
 
 #define NS_PER_US 1000
-/* Requests that are tracked at a time; further requests are not counted. */
+/* Requests that are tracked at a time. */
 #define REQUESTS 16384
 
 /* BTF lacks macros: from linux/blk_types.h. */
@@ -32,6 +32,8 @@ struct biolat {
 	__u64 other[HISTOGRAM_BUCKETS] DART_HISTOGRAM DART_UNIT("us");
 	/* from allocation to issue */
 	__u64 queued[HISTOGRAM_BUCKETS] DART_HISTOGRAM DART_UNIT("us");
+	/* in none of the first three, because too many were issued */
+	__u64 untracked DART_COUNTER DART_UNIT("requests");
 } DART_COPIES_ARE_CPUS __attribute__((aligned(64)));
 
 struct {
@@ -64,7 +66,8 @@ int BPF_PROG(dart_rq_issue, struct request *request)
 	__u64 made = request->start_time_ns;
 	struct biolat *row = this_cpu();
 
-	bpf_map_update_elem(&issued, &key, &now, BPF_ANY);
+	if (bpf_map_update_elem(&issued, &key, &now, BPF_ANY) && row)
+		row->untracked++;
 	/* 0: the device keeps no statistics */
 	if (row && made)
 		histogram__add(row->queued, now > made ? (now - made) / NS_PER_US : 0);

@@ -22,7 +22,7 @@
 #define CGROUPS 4096
 #define PASS 1
 /* BTF lacks macros: from asm-generic/errno-base.h. */
-#define EEXIST 17
+#define E2BIG 7
 
 /* Instead of a row number: the cgroup was removed. */
 #define ROW_REMOVED (ROW_NONE - 1)
@@ -79,10 +79,26 @@ struct {
 	__type(value, __u32);
 } row_of_cgroup SEC(".maps");
 
+/*
+ * Removed cgroups in row_of_cgroup.  The kernel releases a cgroup only when nothing refers to it any
+ * more, such as a socket or a page of a file that it used, which can be never: so the cgroup that was
+ * removed first makes room for another one.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_QUEUE);
+	__uint(max_entries, 4 * CGROUPS);
+	__type(value, __u64);
+} removed SEC(".maps");
+
+/* Number of cgroups in removed, of which some may have been released. */
+static __u32 removed_count;
+/* How many of them are taken out for one cgroup that comes. */
+#define FORGET_MOST 8
+
 static __u32 fresh_rows;
 /* Number of rows in free_rows.  Each packet without a row reads it, without the lock of the map. */
 static __u32 free_count;
-/* row_of_cgroup is full: no cgroup is added until one leaves. */
+/* row_of_cgroup is full of cgroups that exist: no cgroup is added until one leaves. */
 static __u32 is_full;
 
 static __always_inline struct row_usage *row_usage(void)
@@ -127,30 +143,71 @@ static __always_inline __u32 write_row(__u64 cgroup)
 	return free.row;
 }
 
+/*
+ * Forgets the cgroup that was removed first; packets of its last sockets take a row again.  Returns
+ * false if none is left.
+ */
+static __noinline bool forget_oldest(void)
+{
+	__u64 cgroup = 0;
+	__u32 *known;
+
+	if (!*(volatile __u32 *)&removed_count || bpf_map_pop_elem(&removed, &cgroup))
+		return false;
+	__sync_fetch_and_add(&removed_count, -1);
+	known = bpf_map_lookup_elem(&row_of_cgroup, &cgroup);
+	if (known && *known == ROW_REMOVED && !bpf_map_delete_elem(&row_of_cgroup, &cgroup))
+		is_full = 0;
+	return true;
+}
+
+static __always_inline void remember_removed(__u64 cgroup)
+{
+	if (bpf_map_push_elem(&removed, &cgroup, 0) &&
+	    (!forget_oldest() || bpf_map_push_elem(&removed, &cgroup, 0)))
+		return;
+	__sync_fetch_and_add(&removed_count, 1);
+}
+
+/* Makes @number known as the row of @cgroup; returns 0 or -errno. */
+static __always_inline long know(__u64 cgroup, __u32 number)
+{
+	long ret = bpf_map_update_elem(&row_of_cgroup, &cgroup, &number, BPF_NOEXIST);
+	__u32 i;
+
+#pragma clang loop unroll(disable)
+	for (i = 0; i < FORGET_MOST && ret == -E2BIG && forget_oldest(); i++)
+		ret = bpf_map_update_elem(&row_of_cgroup, &cgroup, &number, BPF_NOEXIST);
+	return ret;
+}
+
 /* Takes a row for an unknown cgroup. */
 static __noinline __u32 take_row(__u64 cgroup)
 {
 	struct row_usage *usage = row_usage();
-	__u32 number, *other;
-	long ret;
+	__u32 number = ROW_NONE, *other;
+	long ret = -E2BIG;
 
-	if (!usage || *(volatile __u32 *)&is_full)
+	if (!usage)
 		return ROW_NONE;
-	number = write_row(cgroup);
-	ret = bpf_map_update_elem(&row_of_cgroup, &cgroup, &number, BPF_NOEXIST);
+	if (!*(volatile __u32 *)&is_full) {
+		number = write_row(cgroup);
+		ret = know(cgroup, number);
+	}
 	if (!ret) {
 		__sync_fetch_and_add(number == ROW_NONE ? &usage->without_row : &usage->in_use, 1);
 		return number;
 	}
 
 	give_back(number);
-	if (ret != -EEXIST) {
-		is_full = 1;
-		return ROW_NONE;
-	}
-	/* Another CPU took a row for this cgroup first. */
+	/* Another CPU may have taken a row for this cgroup first. */
 	other = bpf_map_lookup_elem(&row_of_cgroup, &cgroup);
-	return other ? *other : ROW_NONE;
+	if (other)
+		return *other;
+	if (ret == -E2BIG && !*(volatile __u32 *)&removed_count)
+		is_full = 1;
+	__sync_fetch_and_add(&usage->unknown, 1);
+	return ROW_NONE;
 }
 
 /* Takes a row that was given back, for a cgroup that found no row earlier. */
@@ -232,6 +289,9 @@ static __always_inline void forget(__u64 cgroup)
 	number = __sync_lock_test_and_set(known, ROW_REMOVED);
 	give_back(number);
 	__sync_fetch_and_add(number == ROW_NONE ? &usage->without_row : &usage->in_use, -1);
+	/* Whoever waits for room may have it from this cgroup. */
+	is_full = 0;
+	remember_removed(cgroup);
 }
 
 /* Packets of remaining sockets are not counted from now on. */

@@ -16,6 +16,8 @@ struct row_usage {
 	__u64 in_use DART_GAUGE DART_UNIT("rows");
 	/* objects without a row, because none was free */
 	__u64 without_row DART_GAUGE;
+	/* packets or segments of further objects, which there was no memory to know */
+	__u64 unknown DART_COUNTER DART_UNIT("packets");
 };
 
 /* A row that was given back, and its last sequence. */

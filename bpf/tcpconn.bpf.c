@@ -246,14 +246,19 @@ static __always_inline void forget_cookie(struct tcp_sock *connection)
 static __always_inline int update(struct tcp_sock *connection, __u8 state)
 {
 	__u32 *number, index, odd, last = 0;
+	struct row_usage *usage;
 	struct tcpconn *row;
 	bool is_new;
 
 	if (!connection || !is_connection(state))
 		return 0;
 	number = number_of(connection, true);
-	if (!number)
+	if (!number) {
+		usage = row_usage();
+		if (usage)
+			__sync_fetch_and_add(&usage->unknown, 1);
 		return 0;
+	}
 	is_new = !*number || *number == ROW_NONE;
 	if (is_new)
 		last = take_row(number);

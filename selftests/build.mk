@@ -12,5 +12,5 @@ unit_farm_sources := $(addprefix selftests/lib/farm_, \
 unit_farm_verdict_sources := $(unit_farm_sources) $(addprefix selftests/lib/farm_, \
 	sums.c verdict.c)
 
-agent/rows_come_free_skeletons := cgroupnet tcpconn
+agent/rows_come_free_skeletons := biolat cgroupnet tcpconn
 unit_preload_layouts_sources := tools/lib/zero/preload_layout.c

@@ -3,6 +3,7 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -60,6 +61,27 @@ static void leave_map(struct bpf_object *object, const char *name)
 		bpf_map__set_autocreate(map, false);
 }
 
+/* Lines that a program of cgroups' I/O remembers, so that their values never fall. */
+#define SHOWN_LEAST 8192
+#define SHOWN_MOST 131072
+
+/*
+ * A map of lines that were shown gets one for each MiB of memory: hosts with thousands of cgroups
+ * have that many.  Without its line a value can fall, which a rate takes for a restart.
+ */
+static int size_shown(struct bpf_object *object)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(object, "shown");
+	const long mebibytes = sysconf(_SC_PHYS_PAGES) / ((1 << 20) / sysconf(_SC_PAGESIZE));
+	uint32_t lines = SHOWN_LEAST;
+
+	if (mebibytes > SHOWN_MOST)
+		lines = SHOWN_MOST;
+	else if (mebibytes > SHOWN_LEAST)
+		lines = mebibytes;
+	return map ? bpf_map__set_max_entries(map, lines) : 0;
+}
+
 int sample_object__open(const void *elf, size_t size, enum bpf_prog_type type,
 			struct bpf_object **result, struct dart_error *error)
 {
@@ -72,6 +94,8 @@ int sample_object__open(const void *elf, size_t size, enum bpf_prog_type type,
 	if (!object)
 		return dart_error__system(error, errno, "cannot read its eBPF program");
 	ret = bpf_trial__run(finds_variables(object), error);
+	if (!ret && size_shown(object))
+		ret = dart_error__system(error, errno, "cannot set the size of its map");
 	if (ret) {
 		bpf_object__close(object);
 		return ret;

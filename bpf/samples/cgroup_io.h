@@ -45,7 +45,7 @@ struct io_line {
 /* The counts last shown. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 8192);
+	__uint(max_entries, 1); /* set by the loader */
 	__type(key, struct io_line);
 	__type(value, struct blkg_iostat);
 } shown SEC(".maps");

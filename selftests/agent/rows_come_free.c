@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The probes cgroupnet and tcpconn when few rows are left: objects without a row get
- * one that comes free, and objects for which no room is left cost no row.
+ * one that comes free, and objects for which no room is left cost no row.  The probe biolat when it
+ * can track few requests: it counts the others.
  */
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <fcntl.h>
+#include <linux/aio_abi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "biolat.skel.h"
 #include "cgroupnet.skel.h"
 #include "selftests/lib/test.h"
 #include "tcpconn.skel.h"
@@ -25,7 +29,7 @@
 
 /* As in the programs. */
 struct usage {
-	uint64_t in_use, without_row;
+	uint64_t in_use, without_row, unknown;
 };
 
 /* The variable @name of the programs; a skeleton does not show static variables. */
@@ -102,7 +106,7 @@ static bool has_row(struct bpf_object *object, const char *cgroup)
 {
 	uint64_t row[8];
 
-	for (uint32_t i = CGROUPS - 2; i < CGROUPS; i++) {
+	for (uint32_t i = CGROUPS - 4; i < CGROUPS; i++) {
 		lookup(object, "cgroupnet", i, row);
 		if (row[0] && row[1] == id_of(cgroup))
 			return true;
@@ -156,14 +160,15 @@ static void cgroups_end(struct cgroups *cgroups)
 	close(cgroups->root);
 }
 
-static void assert_usage(struct bpf_object *object, const char *map,
-			 uint64_t in_use, uint64_t without_row)
+static void assert_usage(struct bpf_object *object, const char *map, uint64_t in_use,
+			 uint64_t without_row, uint64_t unknown)
 {
 	struct usage usage;
 
 	lookup(object, map, 0, &usage);
 	assert_int_equal(usage.in_use, in_use);
 	assert_int_equal(usage.without_row, without_row);
+	assert_int_equal(usage.unknown, unknown);
 }
 
 static void test_cgroups(void **state)
@@ -177,12 +182,12 @@ static void test_cgroups(void **state)
 	cgroups_begin(&cgroups);
 	assert_true(has_row(probe->obj, ROOT "/first"));
 	assert_false(has_row(probe->obj, ROOT "/second"));
-	assert_usage(probe->obj, "cgroupnet_rows", 2, 1);
+	assert_usage(probe->obj, "cgroupnet_rows", 2, 1, 0);
 
 	cgroups_remove_first(&cgroups);
 	send_one(cgroups.second);
 	assert_true(has_row(probe->obj, ROOT "/second"));
-	assert_usage(probe->obj, "cgroupnet_rows", 2, 0);
+	assert_usage(probe->obj, "cgroupnet_rows", 2, 0, 0);
 	cgroups_end(&cgroups);
 }
 
@@ -208,6 +213,37 @@ static void test_too_many_cgroups(void **state)
 	}
 	lookup(probe->obj, ".bss", 0, bss);
 	assert_memory_equal(bss + fresh, &before, sizeof(before));
+	/* Two packets of each socket, before the loop and in each round of it. */
+	assert_usage(probe->obj, "cgroupnet_rows", 1, 0, 2 * 2 * 11);
+	cgroups_remove_first(&cgroups);
+	cgroups_end(&cgroups);
+}
+
+/* Cgroups that were removed, as by a container that ended, while sockets of them are still open. */
+#define REMOVED 20
+
+static void test_removed_cgroups(void **state)
+{
+	struct cgroups cgroups = { .probe = cgroupnet_bpf__open() };
+	struct cgroupnet_bpf *probe = cgroups.probe;
+	int sockets[REMOVED], i;
+
+	assert_non_null(probe);
+	/* Room for the root cgroup, two others, and one more. */
+	assert_int_equal(bpf_map__set_max_entries(probe->maps.row_of_cgroup, 4), 0);
+	*variable(probe->obj, probe->bss, "fresh_rows") = CGROUPS - 4;
+	cgroups_begin(&cgroups);
+	for (i = 0; i < REMOVED; i++) {
+		assert_int_equal(mkdir(ROOT "/ends", 0755), 0);
+		sockets[i] = socket_in(ROOT "/ends");
+		assert_true(has_row(probe->obj, ROOT "/ends"));
+		assert_int_equal(rmdir(ROOT "/ends"), 0);
+		assert_usage(probe->obj, "cgroupnet_rows", 3, 0, 0);
+	}
+	send_one(sockets[REMOVED - 1]);
+	assert_usage(probe->obj, "cgroupnet_rows", 3, 0, 0);
+	for (i = 0; i < REMOVED; i++)
+		close(sockets[i]);
 	cgroups_remove_first(&cgroups);
 	cgroups_end(&cgroups);
 }
@@ -248,7 +284,7 @@ static void test_connections(void **state)
 	assert_int_equal(tcpconn_bpf__attach(probe), 0);
 	connect_pair(listener, first);
 	connect_pair(listener, second);
-	assert_usage(probe->obj, "tcpconn_rows", 2, 2);
+	assert_usage(probe->obj, "tcpconn_rows", 2, 2, 0);
 
 	/* A reset closes both ends at once. */
 	assert_int_equal(setsockopt(first[0], SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)), 0);
@@ -258,12 +294,92 @@ static void test_connections(void **state)
 		assert_int_equal(write(second[i], "x", 1), 1);
 		assert_int_equal(read(second[!i], &byte, 1), 1);
 	}
-	assert_usage(probe->obj, "tcpconn_rows", 2, 0);
+	assert_usage(probe->obj, "tcpconn_rows", 2, 0, 0);
 
 	close(second[0]);
 	close(second[1]);
 	close(listener);
 	tcpconn_bpf__destroy(probe);
+}
+
+/* ---- requests */
+
+#define REQUESTS 10
+#define TRACKED 4
+#define BLOCK 4096
+/* The device completes each request so many ns after it was issued. */
+#define COMPLETION "2000000000"
+
+/* As in the program; the histograms have 32 buckets. */
+struct latencies {
+	uint64_t read[32], write[32], other[32], queued[32], untracked;
+} __attribute__((aligned(64)));
+
+static struct latencies sum_of_cpus(struct bpf_object *object, int cpus)
+{
+	struct latencies sum = {}, row;
+	int cpu, i;
+
+	for (cpu = 0; cpu < cpus; cpu++) {
+		lookup(object, "biolat", cpu, &row);
+		for (i = 0; i < 32; i++) {
+			sum.read[0] += row.read[i];
+			sum.queued[0] += row.queued[i];
+		}
+		sum.untracked += row.untracked;
+	}
+	return sum;
+}
+
+/* Reads that are at the device at a time. */
+static void read_at_once(const char *device)
+{
+	static char block[BLOCK] __attribute__((aligned(BLOCK)));
+	const int fd = open(device, O_RDONLY | O_DIRECT | O_CLOEXEC);
+	struct iocb request = {
+		.aio_lio_opcode = IOCB_CMD_PREAD,
+		.aio_fildes = fd,
+		.aio_buf = (uintptr_t)block,
+		.aio_nbytes = BLOCK,
+	}, *requests = &request;
+	struct io_event events[REQUESTS];
+	aio_context_t context = 0;
+	int i;
+
+	assert_true(fd >= 0);
+	assert_int_equal(syscall(SYS_io_setup, REQUESTS, &context), 0);
+	for (i = 0; i < REQUESTS; i++) {
+		/* The kernel would merge reads that follow one another. */
+		request.aio_offset = 2 * i * BLOCK;
+		assert_int_equal(syscall(SYS_io_submit, context, 1, &requests), 1);
+	}
+	assert_int_equal(syscall(SYS_io_getevents, context, REQUESTS, REQUESTS, events, NULL),
+			 REQUESTS);
+	assert_int_equal(syscall(SYS_io_destroy, context), 0);
+	close(fd);
+}
+
+static void test_requests(void **state)
+{
+	struct biolat_bpf *probe = biolat_bpf__open();
+	const int cpus = libbpf_num_possible_cpus();
+	struct latencies sum;
+
+	assert_non_null(probe);
+	if (system("modprobe -r -q null_blk; modprobe null_blk nr_devices=1 irqmode=2 "
+		   "completion_nsec=" COMPLETION))
+		fail_msg("null_blk cannot be loaded");
+	assert_int_equal(bpf_map__set_max_entries(probe->maps.biolat, cpus), 0);
+	assert_int_equal(bpf_map__set_max_entries(probe->maps.issued, TRACKED), 0);
+	assert_int_equal(biolat_bpf__load(probe), 0);
+	assert_int_equal(biolat_bpf__attach(probe), 0);
+	read_at_once("/dev/nullb0");
+	sum = sum_of_cpus(probe->obj, cpus);
+	assert_int_equal(sum.read[0], TRACKED);
+	assert_int_equal(sum.untracked, REQUESTS - TRACKED);
+	assert_int_equal(sum.queued[0], REQUESTS);
+	biolat_bpf__destroy(probe);
+	assert_int_equal(system("modprobe -r null_blk"), 0);
 }
 
 int main(void)
@@ -273,8 +389,11 @@ int main(void)
 		     test_cgroups),
 		TEST("packets of cgroups that cgroupnet has no room to know take no row",
 		     test_too_many_cgroups),
+		TEST("cgroups whose removal left sockets make room for those that come",
+		     test_removed_cgroups),
 		TEST("connections that found no row in tcpconn get those of connections that end",
 		     test_connections),
+		TEST("requests that biolat has no room to track are counted", test_requests),
 	};
 
 	if (system("ip link set lo up"))
