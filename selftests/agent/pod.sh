@@ -75,7 +75,8 @@ if [ "${GATHERER-}" = programs ]; then
 	enter=(sh -c 'echo $$ >"$0/dartd/cgroup.procs" && exec "$@"' "$cgroup")
 	confine=(setpriv --bounding-set "-all$(sed -n 's/^ *add: \[\(.*\)\]/, \1/p' "$manifest" |
 		tr '[:upper:]' '[:lower:]' | sed 's/, /,+/g')")
-	printf '%s\n' 'gatherer: programs' 'device: none' >/etc/dart/dartd.d/pod.yaml
+	# In place of the file of host_up in an earlier test: a setting in two files is refused.
+	printf '%s\n' 'gatherer: programs' 'device: none' >/etc/dart/dartd.d/gatherer.yaml
 	modprobe -r dart_zero
 	ip netns add blue
 fi
@@ -144,7 +145,7 @@ check "dartd stops again" host_down
 	ip netns delete blue
 	soon rmdir $cgroup/dartd
 	rmdir $cgroup
-	rm /etc/dart/dartd.d/pod.yaml
+	rm /etc/dart/dartd.d/gatherer.yaml
 }
 umount $point || umount $point
 rm -rf $images /run/contain
