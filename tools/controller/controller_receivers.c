@@ -367,9 +367,11 @@ static int change__begin(struct change *change, struct controller_receivers *rec
 		if (!receiver)
 			return dart_error__no_memory(error);
 		change->begun[change->begun_count++] = receiver;
+		/* If it could not begin then, the one that ends would be gone for nothing. */
 		if (change__frees(change, receivers, &settings->receivers[i]))
-			continue;
-		err = receiver__open(receiver, error);
+			err = push__check(&settings->receivers[i], error);
+		else
+			err = receiver__open(receiver, error);
 		if (err)
 			return err;
 	}

@@ -7,6 +7,7 @@
 
 #include <libdart/clock.h>
 
+#include "credentials.h"
 #include "delivery.h"
 #include "tools/controller/base/schedule.h"
 
@@ -158,6 +159,11 @@ static const struct metric_output_operations push_operations = {
 	.removed = on_removed,
 	.free = free_push,
 };
+
+int push__check(const struct receiver_settings *settings, struct dart_error *error)
+{
+	return credentials__check_files(settings, error);
+}
 
 int push__new(const struct receiver_settings *settings, struct output *log,
 	      struct metric_output **output, struct dart_error *error)

@@ -96,9 +96,12 @@ class Controller(scene.Process):
     def has(self, receivers):
         return scene.soon(lambda: self.ports() == sorted(each.port for each in receivers))
 
-    def said(self, text):
+    def has_said(self, text, times):
         with open(self.log, encoding="utf-8") as log:
-            return text in log.read()
+            return log.read().count(text) >= times
+
+    def said(self, text):
+        return self.has_said(text, 1)
 
 
 def lost(updates, answers):
@@ -134,11 +137,21 @@ def run(directory, hosts, controller, receivers):
     points.say("it is changed again, with the same spool", problem(
         scene.soon(lambda: controller.ports() == sorted([stays.port, comes.port]) and
                    controller.said("has ended")) and comes.gets_more(hosts)))
+    controller.reload([comes.output(spool=spool, token_file=f"{directory}/token"), stays.output()])
+    points.say("one with that spool whose token is missing changes nothing", problem(
+        scene.soon(lambda: controller.said("receivers stay as they were")) and
+        controller.has([stays, comes]) and comes.gets_more(hosts)))
+    with open(f"{directory}/token", "w", encoding="ascii") as file:
+        file.write("secret")
+    controller.reload([comes.output(spool=spool, token_file=f"{directory}/token"), stays.output()])
+    points.say("with the token it is changed", problem(
+        scene.soon(lambda: controller.has_said("has ended", 4)) and
+        controller.has([stays, comes]) and comes.gets_more(hosts)))
     with open(f"{directory}/file", "w", encoding="ascii"):
         pass
     controller.reload([stays.output(), comes.output(spool=f"{directory}/file/spool")])
     points.say("one that cannot begin changes nothing", problem(
-        scene.soon(lambda: controller.said("receivers stay as they were")) and
+        scene.soon(lambda: controller.has_said("receivers stay as they were", 2)) and
         controller.has([stays, comes]) and comes.gets_more(hosts)))
     hosts.hold()
     controller.send(signal.SIGTERM)
