@@ -104,11 +104,11 @@ static int receiver__open(struct receiver *receiver, struct dart_error *error)
 	push__set_validity(output, receivers->validity);
 	err = receiver__set_rules(receiver, receiver->settings.write_relabel) ?:
 		      output_list__add(receivers->list, push__figures, output);
-	if (err) {
-		output->operations->free(output);
-		receiver->output = NULL;
-	}
-	return err;
+	if (!err)
+		return 0;
+	output->operations->free(output);
+	receiver->output = NULL;
+	return dart_error__no_memory(error);
 }
 
 static void say(const struct controller_receivers *receivers, const struct receiver *receiver,
