@@ -112,6 +112,8 @@ int file__begin_output(const char *path, struct dart_error *error)
 
 	if (fd < 0)
 		return fd;
+	/* An error in JSON would go into the file, which is removed then. */
+	fail__keep_output();
 	ret = dup2(fd, STDOUT_FILENO) < 0 ? -errno : 0;
 	close(fd);
 	if (!ret)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Answers as JSON on stdout, and errors there or on stderr. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +17,7 @@
 
 #include "message.h"
 
-int print_json(json_t *json, size_t flags)
+static int print_json_to(FILE *out, json_t *json, size_t flags)
 {
 	char *text = dart_json__dumps(json, (flags & JSON_COMPACT ? 0 : JSON_INDENT(2)) |
 						    JSON_ENCODE_ANY | flags);
@@ -24,9 +25,14 @@ int print_json(json_t *json, size_t flags)
 	json_decref(json);
 	if (!text)
 		return fail__out_of_memory();
-	puts(text);
+	fprintf(out, "%s\n", text);
 	free(text);
 	return EXIT_SUCCESS;
+}
+
+int print_json(json_t *json, size_t flags)
+{
+	return print_json_to(stdout, json, flags);
 }
 
 int print_scalar(const json_t *value)
@@ -46,25 +52,40 @@ int print_scalar(const json_t *value)
 
 /* The first -j sets it; nothing clears it. */
 static bool fails_in_json;
+/* Where errors in JSON go; NULL: stdout. */
+static FILE *errors;
 
 void fail__in_json(void)
 {
 	fails_in_json = true;
 }
 
+void fail__keep_output(void)
+{
+	const int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+
+	errors = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!errors)
+		fails_in_json = false;
+}
+
 __attribute__((format(printf, 3, 0))) static void say(int code, const char *end, const char *format,
 						      va_list arguments)
 {
 	char sentence[2048], text[2048];
+	FILE *out = errors ?: stdout;
 
 	/* The message may quote words that are not UTF-8, or that would steer a terminal. */
 	vsnprintf(sentence, sizeof(sentence), format, arguments);
 	dart_escape__text(sentence, sizeof(sentence), DART_ESCAPE_SENTENCE, text, sizeof(text));
-	if (fails_in_json && !ferror(stdout)) {
+	if (fails_in_json && !ferror(out)) {
 		/* In one line, like the lines of monitor. */
-		print_json(json_pack("{s:s, s:s}", "error", strerrorname_np(code) ?: "EIO",
-				     "message", text),
-			   JSON_COMPACT);
+		print_json_to(out,
+			      json_pack("{s:s, s:s}", "error", strerrorname_np(code) ?: "EIO",
+					"message", text),
+			      JSON_COMPACT);
+		if (errors)
+			fflush(errors);
 	} else {
 		fprintf(stderr, "dartctl: %s%s\n", text, end);
 	}

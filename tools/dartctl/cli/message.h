@@ -31,6 +31,11 @@ int print_json(json_t *json, size_t flags);
 __attribute__((format(printf, 2, 3))) int fail(int code, const char *format, ...);
 int fail__out_of_memory(void);
 void fail__in_json(void);
+/*
+ * Keeps the present stdout, which a file is about to replace, for errors in JSON; if it is closed,
+ * errors go to stderr.
+ */
+void fail__keep_output(void);
 /* Prints the same with EINVAL and a hint to --help; returns EXIT_USAGE. */
 __attribute__((format(printf, 1, 2))) int misuse(const char *format, ...);
 /* Prints "dartctl: warning: ..." on stderr. */
