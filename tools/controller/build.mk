@@ -141,13 +141,14 @@ unit_metric_text_sources := $(controller_metrics)
 unit_label_collisions_sources := $(controller_metrics)
 # The page, without what scrapes.
 controller_web := $(wildcard tools/controller/web/*.c) $(controller_http) \
-	tools/controller/base/queue.c \
+	tools/controller/base/queue.c tools/controller/metrics/text/text_index.c \
 	tools/controller/outputs/output.c tools/controller/outputs/output_figures.c
 web_history := $(addprefix tools/controller/web/, history.c history_chunk.c \
 	history_open.c time_column.c value_column.c)
 unit_controller_history_sources := $(web_history)
 unit_controller_history_query_sources := $(web_history) $(addprefix tools/controller/web/, \
-	history_query.c json_text.c selection.c tracker.c)
+	history_query.c json_text.c selection.c tracker.c) \
+	tools/controller/metrics/text/text_index.c
 unit_controller_movers_sources := $(web_history) $(addprefix tools/controller/web/, \
 	json_text.c movers.c selection.c)
 unit_controller_json_text_sources := tools/controller/web/json_text.c

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/controller/metrics/text/text_index.h"
+
 #include "tracker.h"
 
 /* Returns the index of the bucket; -1 outside the span. */
@@ -45,6 +47,7 @@ struct curves {
 	bool is_cut;
 	struct group *groups;
 	uint32_t count, capacity;
+	struct text_index by_labels; /* numbers of groups */
 	int64_t *newest; /* newest time in each bucket; 0 if the bucket is empty */
 
 	struct tracker tracker; /* of the chunk's plan */
@@ -61,14 +64,14 @@ static int find_group(struct curves *curves, const char *labels, uint32_t hint)
 {
 	uint32_t max = HISTORY_QUERY_BUCKETS_MAX / curves->span->bucket_count;
 	struct group *groups;
-	uint32_t i;
+	uint32_t found;
 
-	/* Consecutive plans contain mostly the same groups. */
+	/* Consecutive plans contain mostly the same groups, in the same places if none has ended. */
 	if (hint < curves->count && !strcmp(curves->groups[hint].labels, labels))
 		return hint;
-	for (i = 0; i < curves->count; i++)
-		if (!strcmp(curves->groups[i].labels, labels))
-			return i;
+	found = text_index__find(&curves->by_labels, labels);
+	if (found != TEXT_INDEX_NONE)
+		return found;
 	if (curves->count == max || curves->count == SELECTION_GROUPS_MAX) {
 		curves->is_cut = true;
 		return -1;
@@ -84,7 +87,10 @@ static int find_group(struct curves *curves, const char *labels, uint32_t hint)
 	groups->labels = strdup(labels);
 	groups->buckets = calloc(curves->span->bucket_count, sizeof(*groups->buckets));
 	curves->count++;
-	return groups->labels && groups->buckets ? (int)i : -ENOMEM;
+	if (!groups->labels || !groups->buckets ||
+	    text_index__add(&curves->by_labels, groups->labels, curves->count - 1))
+		return -ENOMEM;
+	return curves->count - 1;
 }
 
 static int set_plan(struct curves *curves, struct metric_plan *plan,
@@ -296,6 +302,7 @@ int history_query__print(const struct history_view *view, const struct selection
 		free(curves.groups[i].buckets);
 	}
 	free(curves.groups);
+	text_index__free(&curves.by_labels);
 	free(curves.newest);
 	free(curves.group_of);
 	tracker__clear(&curves.tracker);

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <libdart/clock.h>
+
 #include "tools/controller/web/history_query.h"
 
 #include "selftests/unit/unit.h"
@@ -282,6 +284,54 @@ static void test_random(void **state)
 	metric_plan__put(plan);
 }
 
+#define CONTAINERS 1000
+#define PLANS 300
+
+/* CPU time of a question for containers, of which @ended end before each plan, and others begin. */
+static int64_t cost_of(unsigned int ended)
+{
+	static char names[CONTAINERS + PLANS * 10][16];
+	static const char *values[CONTAINERS + 1];
+	const struct test_family family = { "memory", METRIC_GAUGE, "name", values };
+	const struct selection_query query = { .family = "memory", .by = "name" };
+	const struct envelope_span span = { BEGIN_US, BEGIN_US + PLANS * SECOND_US, 100 };
+	struct history *history = history__new();
+	struct metric_point points[CONTAINERS];
+	struct metric_scrape scrape = { .points = points };
+	struct json_text text = {};
+	struct history_view view;
+	struct metric_plan *plan;
+	unsigned int i, k;
+	int64_t begun_ns;
+
+	for (k = 0; k < CONTAINERS + PLANS * ended; k++)
+		snprintf(names[k], sizeof(names[k]), "c%05u", k);
+	for (i = 0; i < PLANS; i++) {
+		for (k = 0; k < CONTAINERS; k++)
+			values[k] = names[i * ended + k];
+		plan = test_plan__new(&family, 1);
+		scrape.plan = plan;
+		scrape.time_ns = (BEGIN_US + i * SECOND_US) * 1000;
+		for (k = 0; k < CONTAINERS; k++)
+			points[k] = (struct metric_point){ k, scrape.time_ns };
+		assert_int_equal(history__append(history, &scrape), 0);
+		metric_plan__put(plan);
+	}
+	assert_int_equal(history__view(history, INT64_MIN, INT64_MAX, &view), 0);
+	begun_ns = dart_clock__ns(CLOCK_THREAD_CPUTIME_ID);
+	assert_int_equal(history_query__print(&view, &query, &span, &text), 0);
+	begun_ns = dart_clock__ns(CLOCK_THREAD_CPUTIME_ID) - begun_ns;
+	json_text__clear(&text);
+	history_view__clear(&view);
+	history__free(history);
+	return begun_ns;
+}
+
+static void test_many_ended(void **state)
+{
+	assert_in_range(cost_of(10), 1, 5 * cost_of(0));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -293,6 +343,7 @@ int main(void)
 		     test_envelope),
 		TEST("series that end have holes, and rates of others go on with the next plan",
 		     test_changes),
+		TEST("containers that come and go cost about as much as others", test_many_ended),
 		TEST("families and labels that no series has give no group", test_nothing),
 		TEST("buckets of random points have their least values", test_random),
 	};
