@@ -213,6 +213,34 @@ kill $follower
 wait $follower
 check "SIGTERM ends a follower" [ $? -gt 128 ]
 
+# A publisher of digests that ends each connection; the follower connects again once a second.
+cat >"$directory/publisher.py" <<'END'
+import socket
+import sys
+
+server = socket.create_server(("127.0.0.1", 0))
+print(server.getsockname()[1], flush=True)
+while True:
+    server.accept()[0].close()
+    print("ended", file=sys.stderr, flush=True)
+END
+mkfifo "$directory/digests"
+python3 "$directory/publisher.py" >"$directory/digests" 2>"$directory/connections" &
+switches="$switches $!"
+read -r digests <"$directory/digests"
+has_tried() {
+	[ "$(wc -l <"$directory/connections")" -ge "$1" ]
+}
+
+dartctl switch push --target bmv2 --thrift "localhost:$port" --port 3 --follow \
+	--digests "tcp://127.0.0.1:$digests" "$directory/one" >"$log" 2>&1 &
+follower=$!
+switches="$switches $follower"
+check "a follower tries to listen for digests once a second" soon has_tried 5
+check "it says only once that it cannot" logged 1 "keeps its tables: the connection ended"
+kill $follower
+wait $follower
+
 # The command of the operator, on this machine, where the file is.
 renew="jq '.tables[0].servers[0].requesters[0].qpn += 1' $directory/one >$directory/one.new &&
 	mv $directory/one.new $directory/one"

@@ -25,6 +25,12 @@
 #define RETRY_MIN_MS 1000
 #define RETRY_MAX_MS 30000
 
+/* What was said about the files, or about the switch and its servers. */
+struct trouble {
+	struct dart_error said; /* the last sentence */
+	bool goes_on; /* an error has come since the last tick */
+};
+
 struct session {
 	const struct lookup_push *push;
 	struct path_watch watch;
@@ -38,17 +44,27 @@ struct session {
 	bool is_unread; /* the files may have changed since the last look */
 	int retry_ms; /* the last pause, 0 after a success */
 	int64_t retry_at, tick_at, renewals_at; /* ms of CLOCK_MONOTONIC */
-	struct dart_error error, said;
+	struct dart_error error;
+	struct trouble of_files, of_switch;
 };
 
 /* Prints the error unless it was the last one printed. */
-static void session__say(struct session *session)
+static void session__say(struct session *session, struct trouble *trouble)
 {
-	if (!strcmp(session->error.text, session->said.text))
+	trouble->goes_on = true;
+	if (!strcmp(session->error.text, trouble->said.text))
 		return;
-	session->said = session->error;
+	trouble->said = session->error;
 	fail(EAGAIN, "'%s' keeps its tables: %s", session->push->thrift, session->error.text);
 	fflush(stdout);
+}
+
+/* Forgets an error that has not come for a whole period: it is said again when it comes back. */
+static void trouble__end_period(struct trouble *trouble)
+{
+	if (!trouble->goes_on)
+		trouble->said.text[0] = '\0';
+	trouble->goes_on = false;
 }
 
 /* ---- files */
@@ -73,7 +89,7 @@ static void session__retry_later(struct session *session)
 	if (session->retry_ms > RETRY_MAX_MS)
 		session->retry_ms = RETRY_MAX_MS;
 	session->retry_at = dart_clock__ms(CLOCK_MONOTONIC) + session->retry_ms;
-	session__say(session);
+	session__say(session, &session->of_files);
 }
 
 static void session__take(struct session *session, struct lookup_wish *wish)
@@ -87,10 +103,10 @@ static void session__take(struct session *session, struct lookup_wish *wish)
 	session->has_last = true;
 	session->is_current = true;
 	session->retry_ms = 0;
-	session->said.text[0] = '\0';
+	session->of_files.said.text[0] = '\0';
 	if (session->cache &&
 	    switch_cache__set_tables(session->cache, &session->last.tables, &session->error))
-		session__say(session);
+		session__say(session, &session->of_switch);
 }
 
 /* Reads the files once, and pushes them if they changed. */
@@ -101,14 +117,13 @@ static void session__look(struct session *session)
 
 	if (lookup_push__wish(push, &wish, &session->error)) {
 		if (session->is_current)
-			session__say(session);
+			session__say(session, &session->of_files);
 		else
 			session__retry_later(session);
 		return;
 	}
 	if (session->is_current && is_same(&session->last.tables, &wish.tables)) {
 		dart_tea_tables__free(&wish.tables);
-		session->said.text[0] = '\0';
 		return;
 	}
 	lookup_push__warn(&wish);
@@ -170,7 +185,7 @@ static void session__tick(struct session *session)
 		ret = switch_cache__refresh(session->cache, thrift, &session->error);
 	thrift__close(thrift);
 	if (ret)
-		session__say(session);
+		session__say(session, &session->of_switch);
 }
 
 /* Renewals are of use within a second, so this looks more often than session__tick(). */
@@ -190,7 +205,7 @@ static void session__renew(struct session *session)
 				    &session->error);
 	thrift__close(thrift);
 	if (ret)
-		session__say(session);
+		session__say(session, &session->of_switch);
 }
 
 static void session__receive(struct session *session)
@@ -204,7 +219,7 @@ static void session__receive(struct session *session)
 		thrift__close(thrift);
 	}
 	if (ret)
-		session__say(session);
+		session__say(session, &session->of_switch);
 }
 
 /* Empties the cache, because no process refreshes its entries from now on. */
@@ -216,7 +231,7 @@ static void session__leave(struct session *session)
 	    thrift__connect(session->push->thrift, &thrift, &session->error))
 		return;
 	if (switch_cache__clear(session->cache, thrift, &session->error))
-		session__say(session);
+		session__say(session, &session->of_switch);
 	thrift__close(thrift);
 }
 
@@ -286,6 +301,8 @@ static int session__run(struct session *session)
 		if (session->is_current && session->tick_at <= dart_clock__ms(CLOCK_MONOTONIC)) {
 			session->tick_at = dart_clock__ms(CLOCK_MONOTONIC) + TICK_MS;
 			session__tick(session);
+			trouble__end_period(&session->of_files);
+			trouble__end_period(&session->of_switch);
 		}
 		if (session->is_current)
 			session__renew(session);
