@@ -170,9 +170,10 @@ static __always_inline void remember_removed(__u64 cgroup)
 }
 
 /* Makes @number known as the row of @cgroup; returns 0 or -errno. */
-static __always_inline long know(__u64 cgroup, __u32 number)
+static __always_inline int know(__u64 cgroup, __u32 number)
 {
-	long ret = bpf_map_update_elem(&row_of_cgroup, &cgroup, &number, BPF_NOEXIST);
+	/* An int, because the word has no sign before Linux 6.4. */
+	int ret = bpf_map_update_elem(&row_of_cgroup, &cgroup, &number, BPF_NOEXIST);
 	__u32 i;
 
 #pragma clang loop unroll(disable)
@@ -186,7 +187,7 @@ static __noinline __u32 take_row(__u64 cgroup)
 {
 	struct row_usage *usage = row_usage();
 	__u32 number = ROW_NONE, *other;
-	long ret = -E2BIG;
+	int ret = -E2BIG;
 
 	if (!usage)
 		return ROW_NONE;
