@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* dartctl xdp attach, detach: sets up and removes the XDP program. */
 #include <arpa/inet.h>
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -224,13 +225,58 @@ static void print_setup(const struct request *request, const struct interface *i
 	       request->through ?: "", xdp_link__mode(in->number));
 }
 
-/* Only generic XDP needs this: there, the kernel would add the tag of the frame to its report. */
+/* Pins what detach() is to turn on again, before it is turned off. */
+static int pin_offload(const char *interface, const struct xdp_offload *offload)
+{
+	const int map = bpf_map_create(BPF_MAP_TYPE_ARRAY, "dart_offload", sizeof(uint32_t),
+				       sizeof(*offload), 1, NULL);
+	const uint32_t zero = 0;
+	int ret;
+
+	if (map < 0)
+		return -errno;
+	ret = bpf_map_update_elem(map, &zero, offload, BPF_ANY) ?
+		      -errno :
+		      xdp_pins__add(interface, XDP_PIN_OFFLOAD, map);
+	close(map);
+	return ret;
+}
+
+/* Only generic XDP needs this: see offload.h. */
 static void keep_tags_in_frames(const struct interface *in)
 {
+	struct xdp_offload offload;
+	struct dart_error error;
+	int ret;
+
+	if (strcmp(xdp_link__mode(in->number), "generic"))
+		return;
+	ret = xdp_offload__find(in->name, &offload, &error);
+	if (ret > 0) {
+		ret = pin_offload(in->name, &offload);
+		if (ret)
+			dart_error__system(&error, -ret, "cannot pin the VLAN offload of '%s'",
+					   offload.interface);
+		else
+			ret = xdp_offload__end(&offload, &error);
+	}
+	if (ret)
+		print_warning(error.text);
+}
+
+static void restore_offload(const char *interface)
+{
+	const int map = xdp_pins__open_map(interface, XDP_PIN_OFFLOAD, sizeof(struct xdp_offload),
+					   NULL);
+	const uint32_t zero = 0;
+	struct xdp_offload offload;
 	struct dart_error error;
 
-	if (!strcmp(xdp_link__mode(in->number), "generic") && xdp_offload__end(in->name, &error))
+	if (map < 0)
+		return;
+	if (!bpf_map_lookup_elem(map, &zero, &offload) && xdp_offload__restore(&offload, &error))
 		print_warning(error.text);
+	close(map);
 }
 
 /* The memory of a collector without a store: a journal or a sketch, of which one is in use. */
@@ -325,6 +371,8 @@ static int detach(const struct options *options, int argc, char **argv)
 	ret = xdp_link__end(name);
 	if (!ret && xdp_appender__flush(name, &error))
 		print_warning(error.text);
+	if (!ret)
+		restore_offload(name);
 	ret = ret ?: xdp_pins__remove(name);
 	return ret ? fail(-ret, "cannot detach from '%s': %s", name, strerror(-ret)) : EXIT_SUCCESS;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Turns off the VLAN offload of an interface, by the features that ethtool(8) shows. */
+/* The VLAN offload of an interface, by the features that ethtool(8) shows: see offload.h. */
 #include <errno.h>
 #include <linux/ethtool.h>
 #include <linux/sockios.h>
@@ -15,8 +15,7 @@
 
 #include "offload.h"
 
-#define FEATURES_MAX 256 /* more than any kernel defines: fewer than 64 today */
-#define BLOCKS (FEATURES_MAX / 32)
+#define FEATURES_MAX (XDP_OFFLOAD_BLOCKS * 32)
 
 static const char *const receiving[] = {
 	"rx-vlan-hw-parse", "rx-vlan-stag-hw-parse", NULL,
@@ -75,25 +74,49 @@ static bool is_listed(const char *const *names, const uint8_t *name)
 	return *names;
 }
 
-/* Turns off the features @names of @interface. */
-static int turn_off(const char *interface, const char *const *names)
+/* Finds which of the features @names of @interface are on.  Returns whether any is, or -errno. */
+static int find_on(const char *interface, const char *const *names, struct xdp_offload *offload)
 {
 	struct {
-		struct ethtool_sfeatures head;
-		struct ethtool_set_features_block blocks[BLOCKS];
-	} set = { .head.cmd = ETHTOOL_SFEATURES };
+		struct ethtool_gfeatures head;
+		struct ethtool_get_features_block blocks[XDP_OFFLOAD_BLOCKS];
+	} now = { .head = { .cmd = ETHTOOL_GFEATURES, .size = XDP_OFFLOAD_BLOCKS } };
 	struct ethtool_gstrings *features;
 	int ret = list_features(interface, &features);
 	uint32_t i;
 
 	if (ret)
 		return ret;
-	set.head.size = (features->len + 31) / 32;
-	for (i = 0; i < features->len; i++)
-		if (is_listed(names, features->data + i * ETH_GSTRING_LEN))
-			set.blocks[i / 32].valid |= 1U << i % 32;
+	*offload = (struct xdp_offload){ .number = if_nametoindex(interface),
+					 .blocks = (features->len + 31) / 32 };
+	snprintf(offload->interface, sizeof(offload->interface), "%s", interface);
+	ret = call(interface, &now);
+	for (i = 0; ret >= 0 && i < features->len; i++) {
+		if (!is_listed(names, features->data + i * ETH_GSTRING_LEN) ||
+		    !(now.blocks[i / 32].requested >> i % 32 & 1))
+			continue;
+		offload->features[i / 32] |= 1U << i % 32;
+		ret = 1;
+	}
 	free(features);
-	return call(interface, &set);
+	return ret;
+}
+
+/* Turns the features on or off. */
+static int turn(const struct xdp_offload *offload, bool on)
+{
+	struct {
+		struct ethtool_sfeatures head;
+		struct ethtool_set_features_block blocks[XDP_OFFLOAD_BLOCKS];
+	} set = { .head.cmd = ETHTOOL_SFEATURES };
+	uint32_t i;
+
+	set.head.size = offload->blocks;
+	for (i = 0; i < XDP_OFFLOAD_BLOCKS; i++) {
+		set.blocks[i].valid = offload->features[i];
+		set.blocks[i].requested = on ? offload->features[i] : 0;
+	}
+	return call(offload->interface, &set);
 }
 
 /* Reads a number from sysfs about the interface; 0 if the file cannot be read. */
@@ -127,28 +150,45 @@ static bool find_peer(const char *interface, char peer[IF_NAMESIZE])
 	       number_of(peer, "iflink") == number_of(interface, "ifindex");
 }
 
-int xdp_offload__end(const char *interface, struct dart_error *error)
+int xdp_offload__find(const char *interface, struct xdp_offload *offload, struct dart_error *error)
 {
+	const bool has_peer = is_veth(interface);
 	char peer[IF_NAMESIZE];
 	int ret;
 
-	if (!is_veth(interface)) {
-		ret = turn_off(interface, receiving);
-		return ret ? dart_error__system(
-				     error, -ret,
-				     "cannot turn off the VLAN offload of '%s': reports of frames with VLAN tags may have them, too",
-				     interface) :
-			     0;
-	}
-	if (!find_peer(interface, peer))
+	if (has_peer && !find_peer(interface, peer))
 		return dart_error__set(
 			error, ENODEV,
 			"the other end of '%s' is in another network namespace: if its frames have VLAN tags, turn off its VLAN offload (ethtool -K END tx-vlan-offload off tx-vlan-stag-hw-insert off), or reports have these tags, too",
 			interface);
-	ret = turn_off(peer, sending);
+	ret = has_peer ? find_on(peer, sending, offload) : find_on(interface, receiving, offload);
+	return ret < 0 ? dart_error__system(
+				 error, -ret,
+				 "cannot find the VLAN offload of '%s': reports of frames with VLAN tags may have them, too",
+				 has_peer ? peer : interface) :
+			 ret;
+}
+
+int xdp_offload__end(const struct xdp_offload *offload, struct dart_error *error)
+{
+	const int ret = turn(offload, false);
+
 	return ret ? dart_error__system(
 			     error, -ret,
-			     "cannot turn off the VLAN offload of '%s', the other end of '%s': reports of frames with VLAN tags may have them, too",
-			     peer, interface) :
+			     "cannot turn off the VLAN offload of '%s': reports of frames with VLAN tags may have them, too",
+			     offload->interface) :
+		     0;
+}
+
+int xdp_offload__restore(const struct xdp_offload *offload, struct dart_error *error)
+{
+	int ret;
+
+	/* Another interface may have the name by now. */
+	if (if_nametoindex(offload->interface) != offload->number)
+		return 0;
+	ret = turn(offload, true);
+	return ret ? dart_error__system(error, -ret, "cannot turn on the VLAN offload of '%s' again",
+					offload->interface) :
 		     0;
 }

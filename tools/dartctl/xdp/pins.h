@@ -29,6 +29,7 @@
 #define XDP_PIN_ROWS	"rows"		/* likewise; only of a translator */
 #define XDP_PIN_SUMS	"sums"		/* likewise; only of a translator of sketches */
 #define XDP_PIN_SKETCHERS	"sketchers"	/* likewise */
+#define XDP_PIN_OFFLOAD	"offload"	/* a map with a struct xdp_offload, if one was turned off */
 #define XDP_PIN_FLUSH	"flush"		/* takes out waiting entries, paths or sums */
 
 /* Can an interface have this name? */
