@@ -24,10 +24,29 @@ static int name_new(char new[static PATH_MAX], const char *path, struct dart_err
 	return dart_error__system(error, ENAMETOOLONG, "'%s'", path);
 }
 
+/*
+ * Does another process need what is at @path?  rename() would take the place of a device, a pipe or
+ * /dev/stdout for the whole machine.
+ */
+static bool is_special(const char *path)
+{
+	char target[sizeof("/proc/")] = "";
+	struct stat status;
+
+	if (!stat(path, &status) && !S_ISREG(status.st_mode))
+		return true;
+	return readlink(path, target, strlen("/proc/")) > 0 && !strcmp(target, "/proc/");
+}
+
 /* Creates the file that will replace @path.  Returns a descriptor or -errno. */
 static int create_new(char new[static PATH_MAX], const char *path, struct dart_error *error)
 {
-	int ret = name_new(new, path, error), fd;
+	int ret = is_special(path) ?
+			  dart_error__set(error, EINVAL,
+					  "'%s' is not a regular file, and would be replaced",
+					  path) :
+			  name_new(new, path, error);
+	int fd;
 
 	if (ret)
 		return ret;

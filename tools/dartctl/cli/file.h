@@ -13,7 +13,7 @@
 /*
  * Puts a file with @text and mode 0600 in the place of @path: readers see the old contents or
  * the new ones.  Overwrites the file named @path plus ".new".  Returns 0, or -errno with a sentence
- * in @error; then @path is unchanged.
+ * in @error; then @path is unchanged.  Refuses devices, pipes, directories and links to them.
  */
 int file__replace(const char *path, const char *text, struct dart_error *error);
 /*

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Errors in JSON of commands that write their output to a file: dartctl prints them where it prints
-# them without --output, and removes the new file.
+# Errors of commands that write their output to a file: dartctl prints them in JSON where it prints
+# them without --output, removes the new file, and replaces nothing but files.
 . "$(dirname "$0")/../../../lib.sh"
 PATH=$tests/../.output/bin:$PATH
 command -v dartctl >/dev/null || skip "make programs has not been run"
@@ -33,4 +33,22 @@ to_closed() {
 }
 
 refuse "with a closed standard output the error goes to standard error" "No such file" to_closed
+
+# is_refused PATH: it would be replaced by a file
+is_refused() {
+	dartctl --socket "$scratch/absent" table export some --output "$1" 2>&1 |
+		grep "'$1' is not a regular file"
+}
+
+mkfifo "$scratch/pipe"
+mkdir "$scratch/directory"
+ln -s pipe "$scratch/link"
+ln -s /proc/self/fd/1 "$scratch/stdout"
+ln -s file "$scratch/alias"
+check "a pipe is not replaced" is_refused "$scratch/pipe"
+check "a directory is not replaced" is_refused "$scratch/directory"
+check "a link to a pipe is not replaced" is_refused "$scratch/link"
+check "a link to the standard output is not replaced" is_refused "$scratch/stdout"
+refuse "a link to a file is accepted, and dartd is asked" "cannot reach dartd" \
+	dartctl --socket "$scratch/absent" table export some --output "$scratch/alias"
 finish
