@@ -268,6 +268,21 @@ static void test_lost(void **state)
 	kept__free(kept);
 }
 
+/* No process learns of new values then, so the switch must ask for each packet. */
+static void test_without_digests(void **state)
+{
+	struct kept *kept = kept__new();
+
+	report(kept, 1);
+	take_reports(kept);
+	device__hang_up(kept->device);
+	assert_int_equal(try_receive(kept), -ECONNRESET);
+	assert_int_equal(unlink(kept->device->address + strlen("ipc://")), 0);
+	assert_int_equal(switch_cache__refresh(kept->cache, kept->thrift, &kept->error), -ENOENT);
+	assert_int_equal(kept->device->count, 0);
+	kept__free(kept);
+}
+
 /* Then the contents of the switch are unknown: everything begins anew. */
 static void test_failed(void **state)
 {
@@ -352,6 +367,20 @@ static void test_cleared(void **state)
 	kept__free(kept);
 }
 
+/* Between the loss of a cache and its next beginning. */
+static void test_cleared_after_loss(void **state)
+{
+	struct kept *kept = kept__new();
+
+	report(kept, 1);
+	take_reports(kept);
+	switch_cache__lose(kept->cache);
+	assert_int_equal(switch_cache__clear(kept->cache, kept->thrift, &kept->error), 0);
+	assert_int_equal(kept->device->count, 0);
+	assert_int_equal(kept->device->threshold, 0);
+	kept__free(kept);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -362,10 +391,13 @@ int main(void)
 		TEST("keys of a server that does not answer leave the cache, and come back with it",
 		     test_unreachable),
 		TEST("a switch that was lost gets an empty cache", test_lost),
+		TEST("a switch whose digests cannot be received has an empty cache",
+		     test_without_digests),
 		TEST("after a change that failed, the cache begins anew", test_failed),
 		TEST("the cache of a program for other tables is left alone", test_other_program),
 		TEST("with tables of other sizes the cache begins anew", test_other_tables),
 		TEST("at the end the cache is empty and no key is popular", test_cleared),
+		TEST("a cache that was lost is empty at the end, too", test_cleared_after_loss),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

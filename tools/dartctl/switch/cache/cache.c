@@ -21,6 +21,7 @@ struct switch_cache {
 	int poller;
 	const struct dart_tea_tables *tables;
 	struct readers *readers;
+	bool has_entries; /* has begun before, so that the switch may have some */
 	/* valid only while the contents of the switch are known, from begin() to lose() */
 	bool is_begun;
 	struct switch_digests *digests;
@@ -145,19 +146,23 @@ static int begin(struct switch_cache *cache, struct thrift *thrift, struct dart_
 	ret = switch_program__read(&program, &lookup_kind.needs, thrift, error);
 	if (ret)
 		return ret;
-	/* The switch may have started again with another program. */
+	/*
+	 * The switch may have started again with another program.  Its entries go first: without
+	 * digests, nothing would refresh them.
+	 */
 	ret = lookup_program__check(&program, cache->tables, error)	   ?:
 		      lookup_program__sizes(&program, &sizes, error)	   ?:
 		      lookup_program__popular(&program, &list, error)	   ?:
 		      allocate(cache, &sizes, error)			   ?:
-		      open_digests(cache, list, error)			   ?:
 		      bmv2_table__clear(thrift, LOOKUP_TABLE_CACHE, error) ?:
+		      open_digests(cache, list, error)			   ?:
 		      cached__clear_sketch(thrift, error)		   ?:
 		      cached__set_threshold(thrift, cache_keys__threshold(cache->keys), error);
 	switch_program__free(&program);
 	if (ret)
 		switch_cache__lose(cache);
 	cache->is_begun = !ret;
+	cache->has_entries = cache->has_entries || !ret;
 	return ret;
 }
 
@@ -323,7 +328,7 @@ int switch_cache__refresh(struct switch_cache *cache, struct thrift *thrift,
 
 int switch_cache__clear(struct switch_cache *cache, struct thrift *thrift, struct dart_error *error)
 {
-	if (!cache->is_begun)
+	if (!cache->has_entries)
 		return 0;
 	return cached__set_threshold(thrift, 0, error) ?:
 		       bmv2_table__clear(thrift, LOOKUP_TABLE_CACHE, error);
