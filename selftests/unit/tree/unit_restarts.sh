@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Whatever a program lacks when the host starts, such as an address that DHCP gives it later, systemd
-# starts the program until it has it: no unit reaches the limit of starts, after which it stays dead.
+# Whatever a program lacks when the host starts, such as an address that DHCP gives it later,
+# systemd starts the program until it has it: no unit reaches the limit of starts, after which it
+# stays dead.
 . "$(dirname "$0")/../../lib.sh"
 bin=$tests/../.output/bin
 [ -x "$bin/dart-controller" ] || skip "make programs has not been run"

@@ -80,8 +80,8 @@ static bool fault__ends(struct fault *fault)
 }
 
 /*
- * The samples of all agents share the queue: an operator needs the name of the agent that takes most
- * of it.
+ * The samples of all agents share the queue: an operator needs the name of the agent that takes
+ * most of it.
  */
 static void say_dropped(const struct notices *notices, const struct notices_losses *losses,
 			uint64_t since)

@@ -52,8 +52,8 @@ struct push_counts {
 };
 
 /*
- * Reads the files of a receiver that begins later, as push__new() does.  Returns 0, or -errno with a
- * sentence in @error.
+ * Reads the files of a receiver that begins later, as push__new() does.  Returns 0, or -errno with
+ * a sentence in @error.
  */
 int push__check(const struct receiver_settings *settings, struct dart_error *error);
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# With the /proc that its unit gives it, the controller refuses a list of members of another boot, and
-# takes a list of this one.
+# With the /proc that its unit gives it, the controller refuses a list of members of another boot,
+# and takes a list of this one.
 . "$(dirname "$0")/../../../lib.sh"
 bin=$tests/../.output/bin
 unit=$tests/../tools/controller/dart-controller.service
