@@ -307,7 +307,7 @@ static void test_connections(void **state)
 #define REQUESTS 10
 #define TRACKED 4
 #define BLOCK 4096
-/* The device completes each request so many ns after it was issued. */
+/* ns from the issue of a request until the device completes it. */
 #define COMPLETION "2000000000"
 
 /* As in the program; the histograms have 32 buckets. */
@@ -389,7 +389,7 @@ int main(void)
 		     test_cgroups),
 		TEST("packets of cgroups that cgroupnet has no room to know take no row",
 		     test_too_many_cgroups),
-		TEST("cgroups whose removal left sockets make room for those that come",
+		TEST("removed cgroups with open sockets make room for new cgroups",
 		     test_removed_cgroups),
 		TEST("connections that found no row in tcpconn get those of connections that end",
 		     test_connections),

@@ -29,11 +29,11 @@ prepare_member 1 10s 600s 200ms
 start_controller 1
 start_writer 1
 check "a member scrapes all hosts" soon all_have 1
-check "somebody makes a node of a member" client create /dart/members/7 garbage
+check "a client makes the node of a member" client create /dart/members/7 garbage
 check "it is said that its data does not tell the list" soon said 1
 check "no list is agreed on" gojq -e '.agreed == false' "$dir/members-1.json"
 check "its data changes" client set /dart/members/7 '{"version": "x"'
-check "somebody deletes the node" client delete /dart/members/7
+check "a client deletes the node" client delete /dart/members/7
 check "lists are agreed on again" soon gojq -e '.agreed and .members == [1]' "$dir/members-1.json"
 check "it was said once" said 1
 check "it is made again" client create /dart/members/7 '[]'

@@ -188,7 +188,7 @@ static struct lookup *take_at(struct lookup_desk *desk, struct lookup **place)
 	return lookup;
 }
 
-/* Takes the first lookup of a host that no thread asks; NULL: there is none. */
+/* Takes the first lookup of a host that no thread asks now, or returns NULL. */
 static struct lookup *take_next(struct lookup_desk *desk)
 {
 	struct lookup **place = &desk->first;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Looks up keys in the stores of hosts, by READ, for the page.  A lookup blocks for up to ten
- * seconds.  So threads of its own do them, of each host one after the other, and the page's answer
- * is a stream that waits for a thread.  Lookups wait for hosts that do not answer only if as many
- * of these are asked as there are threads.
+ * seconds.  So the desk has threads, which do the lookups of each host one after the other, and the
+ * page's answer is a stream that waits for a thread.  A lookup waits for other hosts only while each
+ * thread asks a host that does not answer.
  */
 #ifndef CONTROLLER_LOOKUP_H
 #define CONTROLLER_LOOKUP_H

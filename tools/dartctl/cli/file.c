@@ -25,7 +25,7 @@ static int name_new(char new[static PATH_MAX], const char *path, struct dart_err
 }
 
 /*
- * Does another process need what is at @path?  rename() would take the place of a device, a pipe or
+ * Does another process need the file at @path?  rename() would take the place of a device, a pipe or
  * /dev/stdout for the whole machine.
  */
 static bool is_special(const char *path)

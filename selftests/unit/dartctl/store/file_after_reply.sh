@@ -63,6 +63,6 @@ rm "$scratch/good"
 create good --json >/dev/full 2>"$scratch/error"
 check "a reply that is not printed leaves the file" [ -e "$scratch/good" ]
 mv "$scratch/socket" "$scratch/other"
-refuse "nobody listens" "cannot reach dartd" create unreached
+refuse "dartd does not listen" "cannot reach dartd" create unreached
 check "the new file is gone" gone unreached
 finish

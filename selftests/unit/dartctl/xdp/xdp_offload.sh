@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # dartctl xdp attach turns the VLAN offload of an interface off where generic XDP needs it, and
-# detach turns on again what was on. In own namespaces of network and mounts.
+# detach turns on the offloads again that were on. In own namespaces of network and mounts.
 . "$(dirname "$0")/../../../lib.sh"
 PATH=$tests/../.output/bin:$PATH
 [ "$(id -u)" -eq 0 ] || skip "only root attaches XDP programs"

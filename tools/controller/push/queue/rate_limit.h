@@ -59,7 +59,7 @@ void rate_limit__drop(struct rate_limit *limit, struct rate_share *share, const 
 /* Copies the name of the last target that exceeded the limit; "" if none did. */
 void rate_limit__last(struct rate_limit *limit, char name[static RATE_LIMIT_NAME_MAX]);
 
-/* A scrape of the target @name has so many series, whether it is sent or not. */
+/* Notes that a scrape of the target @name has @series series, sent or not. */
 void rate_limit__note(struct rate_limit *limit, const char *name, uint64_t series);
 /*
  * Returns the most series of a scrape since the last call, and copies the name of its target; 0:

@@ -37,7 +37,8 @@ void dart_program__print_help(const struct dart_program *program, FILE *out);
 
 /*
  * Takes the places of standard streams that the caller closed: otherwise a connection could get
- * one, and with it what is meant for people.  Writing there fails, as it would without a stream.
+ * the number of a stream, and with it the messages of the program.  Writing there fails, as it would
+ * without a stream.
  * Call it first.
  */
 void dart_program__open_streams(void);
