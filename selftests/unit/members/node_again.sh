@@ -9,7 +9,7 @@
 . "$tests/zookeeper.sh"
 need_zookeeper
 dir=$(mktemp -d)
-trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$dir"' EXIT
+trap 'kill -KILL $(jobs -p) 2>/dev/null; rm -rf "$dir"' EXIT
 
 prepare_servers 1
 start_server 1

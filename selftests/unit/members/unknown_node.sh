@@ -8,7 +8,7 @@
 need_zookeeper
 [ -e /usr/share/java/commons-cli.jar ] || skip "the client of zookeeper is not installed"
 dir=$(mktemp -d)
-trap 'kill $(jobs -p) 2>/dev/null; rm -rf "$dir"' EXIT
+trap 'kill -KILL $(jobs -p) 2>/dev/null; rm -rf "$dir"' EXIT
 
 # client COMMAND...: of ZooKeeper
 client() {
