@@ -1,18 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Takes packets from generated flows or from a capture. */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include <libdart/clock.h>
 
 #include "feed.h"
 
+#define NS_PER_MS UINT64_C(1000000)
+
 static int open_capture(struct feed *feed, struct dart_error *error)
 {
+	FILE *file = strcmp(feed->path, "-") ? fopen(feed->path, "re") : stdin;
 	char reason[PCAP_ERRBUF_SIZE];
+	struct stat status;
 
-	feed->capture = pcap_open_offline(feed->path, reason);
-	if (!feed->capture)
+	if (!file || fstat(fileno(file), &status))
+		return dart_error__system(error, errno, "cannot read '%s'", feed->path);
+	if (!S_ISREG(status.st_mode)) {
+		/* Bytes in a buffer would not show in poll(). */
+		feed->pipe = fileno(file);
+		setvbuf(file, NULL, _IONBF, 0);
+	}
+	feed->capture = pcap_fopen_offline(file, reason);
+	if (!feed->capture) {
+		if (file != stdin)
+			fclose(file);
 		return dart_error__set(error, EINVAL, "cannot read '%s': %s", feed->path, reason);
+	}
 	if (pcap_datalink(feed->capture) == DLT_EN10MB)
 		return 0;
 	pcap_close(feed->capture);
@@ -29,6 +48,7 @@ int feed__open(const struct options *options, struct feed **result, struct dart_
 	if (!feed)
 		return -ENOMEM;
 	feed->path = options->pcap;
+	feed->pipe = -1;
 	feed->int_port = options->int_port;
 	feed->postcard_port = options->postcard_port;
 	feed->packets = options->packets ?: options->flows.count;
@@ -49,6 +69,15 @@ void feed__close(struct feed *feed)
 		pcap_close(feed->capture);
 	dart_flows__free(feed->flows);
 	free(feed);
+}
+
+bool feed__await(const struct feed *feed, uint64_t until)
+{
+	const uint64_t now = dart_clock__ns(CLOCK_MONOTONIC);
+	struct pollfd pipe = { .fd = feed->pipe, .events = POLLIN };
+
+	return feed->pipe < 0 ||
+	       poll(&pipe, 1, until > now ? (until - now + NS_PER_MS - 1) / NS_PER_MS : 0) > 0;
 }
 
 static int next_of_flows(struct feed *feed, struct int_packet *packet)

@@ -14,6 +14,7 @@
 struct feed {
 	const char *path;	/* of the capture; NULL: generated flows */
 	pcap_t *capture;
+	int pipe;		/* of the capture, which may have pauses; -1: it is a file */
 	struct dart_flows *flows;
 	uint16_t int_port;
 	uint16_t postcard_port;	/* 0: packets with INT-MD are taken */
@@ -28,6 +29,11 @@ struct feed {
 int feed__open(const struct options *options, struct feed **feed, struct dart_error *error);
 void feed__close(struct feed *feed);
 
+/*
+ * Waits for the next packet of a pipe, but not beyond @until of CLOCK_MONOTONIC.  Returns false if
+ * none has come: feed__next() would wait for it.
+ */
+bool feed__await(const struct feed *feed, uint64_t until);
 /*
  * Returns 1 and the next packet, 0 at the end, or -EIO with a sentence in
  * @error.

@@ -2,6 +2,9 @@
 /* Passes reports from a translator of postcards to the interface. */
 #include <errno.h>
 #include <string.h>
+#include <time.h>
+
+#include <libdart/clock.h>
 
 #include "gathering.h"
 
@@ -73,12 +76,26 @@ int gathering__add(struct gathering *gathering, const struct dart_postcard *post
 	struct dart_translator_report reports[DART_TRANSLATOR_REPORTS_MAX];
 	int ret = gathering__expire(gathering, ns, builder, socket), due, i;
 
+	gathering->last_ns = ns;
+	gathering->last_at = dart_clock__ns(CLOCK_MONOTONIC);
+
 	/* A postcard that is refused is counted, and causes no report. */
 	due = ret ? 0 : dart_translator__add(gathering->translator, postcard, ns, reports);
 	for (i = 0; !ret && i < due; i++)
 		ret = gathering__report(gathering, &reports[i], builder, socket);
 	/* The next postcard of a pipe may take long. */
 	return ret ?: dart_packet_socket__flush(socket);
+}
+
+int gathering__idle(struct gathering *gathering, struct dart_report_builder *builder,
+		    struct dart_packet_socket *socket)
+{
+	const uint64_t passed = dart_clock__ns(CLOCK_MONOTONIC) - gathering->last_at;
+
+	if (!gathering->last_at)
+		return 0;
+	return gathering__expire(gathering, gathering->last_ns + passed, builder, socket) ?:
+		       dart_packet_socket__flush(socket);
 }
 
 int gathering__finish(struct gathering *gathering, struct dart_report_builder *builder,

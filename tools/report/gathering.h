@@ -12,6 +12,8 @@
 struct gathering {
 	struct dart_translator *translator;	/* NULL: no postcards are gathered */
 	bool all_copies;	/* complete paths fill all slots of their key */
+	uint64_t last_ns;	/* time of the last postcard */
+	uint64_t last_at;	/* of CLOCK_MONOTONIC: when it came; 0: none came */
 	uint64_t unassigned;	/* reports of shares without collector */
 };
 
@@ -26,6 +28,9 @@ void gathering__close(struct gathering *gathering);
 /* Takes a postcard of the time @ns, and sends what is due.  Returns 0, or -errno of sending. */
 int gathering__add(struct gathering *gathering, const struct dart_postcard *postcard, uint64_t ns,
 		   struct dart_report_builder *builder, struct dart_packet_socket *socket);
+/* No postcard comes for now: reports rows whose time passes meanwhile.  Returns as above. */
+int gathering__idle(struct gathering *gathering, struct dart_report_builder *builder,
+		    struct dart_packet_socket *socket);
 /* No postcard follows: reports all rows.  Returns as above. */
 int gathering__finish(struct gathering *gathering, struct dart_report_builder *builder,
 		      struct dart_packet_socket *socket);

@@ -23,6 +23,11 @@
 #define LOOK_EVERY 64
 #define FOLLOW_NS INT64_C(10000000)
 
+/* While no packet comes by a pipe: between two looks at reports that wait for a time. */
+#define IDLE_NS UINT64_C(50000000)
+/* How long each of these looks waits for answers of a ledger. */
+#define ANSWERS_NS UINT64_C(5000000)
+
 /* Between two looks while a collector does not answer. */
 #define LOOK_NS UINT64_C(50000000)
 
@@ -350,6 +355,38 @@ static int session__live(struct session *session, const struct options *options,
 
 /* ---- packets of the feed */
 
+/* No packet comes for now.  Returns 0, or -errno of sending. */
+static int session__idle(struct session *session, struct dart_packet_socket *socket)
+{
+	const uint64_t now = dart_clock__ns(CLOCK_MONOTONIC);
+
+	if (session->counting.adder)
+		return counting__run(&session->counting, now + ANSWERS_NS, socket);
+	if (session->sketching.sketcher)
+		return sketching__idle(&session->sketching, socket);
+	if (session->gathering.translator)
+		return gathering__idle(&session->gathering, session->builder, socket);
+	if (session->appender && session__flush_in_time(session, socket))
+		return -EIO;
+	return dart_packet_socket__flush(socket);
+}
+
+/* Waits for a packet of the feed, and sends what is due meanwhile.  *@sent as below. */
+static int session__await(struct session *session, const struct options *options,
+			  const struct feed *feed, struct dart_packet_socket *socket, int *sent,
+			  struct dart_error *error)
+{
+	int ret = 0;
+
+	while (!ret && !*sent && !session->counting.has_given_up &&
+	       !feed__await(feed, dart_clock__ns(CLOCK_MONOTONIC) + IDLE_NS)) {
+		*sent = session__idle(session, socket);
+		if (!*sent)
+			ret = session__deliver(session, options, socket, error);
+	}
+	return ret;
+}
+
 /*
  * Passes the next packet or postcard of the feed on; *@sent becomes 0 or -errno of sending.
  * Returns what feed__next() does.
@@ -363,6 +400,9 @@ static int session__pass(struct session *session, const struct options *options,
 	uint64_t ns;
 	int ret;
 
+	ret = session__await(session, options, feed, socket, sent, error);
+	if (ret || *sent || session->counting.has_given_up)
+		return ret ?: 1;
 	ret = gathering->translator ? feed__next_postcard(feed, &postcard, &ns, error) :
 				      feed__next(feed, &packet, error);
 	if (ret <= 0)

@@ -118,13 +118,17 @@ void sketching__await_period(struct sketching *sketching)
 	}
 }
 
+int sketching__idle(struct sketching *sketching, struct dart_packet_socket *socket)
+{
+	sketching__turn(sketching);
+	return sketching__send(sketching, socket);
+}
+
 int sketching__count(struct sketching *sketching, const uint8_t *key, size_t length,
 		     uint64_t packets, struct dart_packet_socket *socket)
 {
-	int ret;
+	int ret = sketching__idle(sketching, socket);
 
-	sketching__turn(sketching);
-	ret = sketching__send(sketching, socket);
 	if (ret)
 		return ret;
 	sketching->packets += packets;
@@ -152,15 +156,12 @@ int sketching__take(struct sketching *sketching, struct live *live, uint64_t end
 
 int sketching__finish(struct sketching *sketching, struct dart_packet_socket *socket)
 {
-	int ret;
+	int ret = sketching__idle(sketching, socket);
 
-	sketching__turn(sketching);
-	ret = sketching__send(sketching, socket);
 	if (ret)
 		return ret;
 	wait_for_period(sketching);
-	sketching__turn(sketching);
-	return sketching__send(sketching, socket);
+	return sketching__idle(sketching, socket);
 }
 
 int sketching__open(struct sketching *sketching, const char *path, struct in_addr address,

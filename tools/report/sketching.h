@@ -35,6 +35,8 @@ void sketching__await_period(struct sketching *sketching);
 /* Counts @packets of a key; first WRITEs what is due.  Returns 0, or -errno of sending. */
 int sketching__count(struct sketching *sketching, const uint8_t *key, size_t length,
 		     uint64_t packets, struct dart_packet_socket *socket);
+/* No packet comes for now: WRITEs a period that has ended.  Returns as above. */
+int sketching__idle(struct sketching *sketching, struct dart_packet_socket *socket);
 /*
  * Waits until @end, of CLOCK_MONOTONIC.  If the period has ended then, takes what the kernel
  * counted in it, and WRITEs it.  Returns as above.

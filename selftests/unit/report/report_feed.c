@@ -184,7 +184,7 @@ static void test_refused(void **state)
 	struct feed *feed;
 	int ret;
 
-	assert_int_equal(feed__open(&options, &feed, &error), -EINVAL);
+	assert_int_equal(feed__open(&options, &feed, &error), -ENOENT);
 	assert_non_null(strstr(error.text, "/nonexistent/file"));
 	write_capture(DLT_RAW);
 	options.pcap = path;
