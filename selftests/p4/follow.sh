@@ -83,6 +83,11 @@ check "a switch that is not running is reported" \
 	soon logged 1 "cannot push to 'localhost:$port': Connection refused"
 start "$port" "$program"
 check "a switch that runs again gets the collectors" soon sends_to 14 1237
+kill -KILL "$switch"
+wait "$switch" 2>/dev/null
+start "$port" "$program"
+check "a switch that is restarted gets them again, without a change of the file" \
+	soon sends_to 14 1237
 kill $follower
 wait $follower
 check "SIGTERM ends a follower" [ $? -gt 128 ]

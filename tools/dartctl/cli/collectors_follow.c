@@ -12,6 +12,7 @@
 
 #define RETRY_MIN_MS	1000
 #define RETRY_MAX_MS	30000
+#define LOOK_MS		5000	/* between looks whether the reporter has lost its collectors */
 
 int collectors_files__take(void *files, const char *path)
 {
@@ -28,6 +29,7 @@ struct session {
 	struct path_watch watch;
 	bool has_last;
 	struct dart_collectors last;	/* the last ones that were applied */
+	bool is_lost;			/* the reporter does not have them any more */
 	int retry_ms;			/* 0: no retry is due */
 	struct dart_error error, said;
 };
@@ -143,6 +145,7 @@ static int session__apply(struct session *session, struct dart_collectors *colle
 		tell_manager("%s has %u collectors", follow->name, collectors->count);
 	session->last = *collectors;
 	session->has_last = true;
+	session->is_lost = false;
 	session->retry_ms = 0;
 	return 0;
 }
@@ -157,7 +160,7 @@ static int session__look(struct session *session)
 		session__say(session);
 		return 0;
 	}
-	if (!session__has_changed(session, &collectors)) {
+	if (!session->is_lost && !session__has_changed(session, &collectors)) {
 		dart_collectors__free(&collectors);
 		session->retry_ms = 0;
 	} else {
@@ -173,6 +176,23 @@ static int session__look(struct session *session)
 	return 0;
 }
 
+/* Sleeps until the files have changed, a retry is due or the reporter has lost its collectors. */
+static void session__wait(struct session *session)
+{
+	const struct collectors_follow *follow = session->follow;
+	int ms = session->retry_ms ?: -1;
+
+	if (!session->retry_ms && follow->is_lost && session->has_last)
+		ms = LOOK_MS;
+	while (path_watch__wait(&session->watch, -1, ms) == PATH_WATCH_TIMEOUT) {
+		if (session->retry_ms)
+			return;
+		session->is_lost = follow->is_lost(follow->subject);
+		if (session->is_lost)
+			return;
+	}
+}
+
 int collectors_follow__run(const struct collectors_follow *follow)
 {
 	struct session session = { .follow = follow };
@@ -184,7 +204,7 @@ int collectors_follow__run(const struct collectors_follow *follow)
 	do {
 		ret = path_watch__arm(&session.watch, &session.error) ?: session__look(&session);
 		if (!ret)
-			path_watch__wait(&session.watch, -1, session.retry_ms ?: -1);
+			session__wait(&session);
 	} while (!ret);
 	path_watch__close(&session.watch);
 	if (session.has_last)

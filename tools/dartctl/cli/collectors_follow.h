@@ -33,14 +33,20 @@ struct collectors_follow {
 	 */
 	int (*apply)(void *subject, const struct dart_collectors *collectors,
 		     const struct dart_collectors *last, struct dart_error *error);
+	/*
+	 * Has the reporter lost its collectors, or can it not be asked?  Called every few seconds;
+	 * NULL: a reporter never does.
+	 */
+	bool (*is_lost)(const void *subject);
 	void *subject;
 	bool retries;		/* tries again after a failure, with longer and longer pauses */
 };
 
 /*
- * Applies the collectors now and after each valid change of the files, until a signal ends this
- * process.  Stores and their geometry must stay the same, but shares may move from one to another.  Returns an exit status, with its message
- * printed, if apply() fails and is not retried.
+ * Applies the collectors now, after each valid change of the files and after the reporter has lost
+ * them, until a signal ends this process.  Stores and their geometry must stay the same, but shares
+ * may move from one to another.  Returns an exit status, with its message printed, if apply() fails
+ * and is not retried.
  */
 int collectors_follow__run(const struct collectors_follow *follow);
 

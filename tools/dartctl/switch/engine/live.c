@@ -216,3 +216,42 @@ int switch_live__push(const struct switch_push *push, struct dart_error *error)
 	thrift__close(live.thrift);
 	return ret;
 }
+
+/* ---- the look */
+
+/* Reads one table after the other until one has an entry. */
+static bool is_empty(struct thrift *thrift, const struct switch_kind *kind, void *state)
+{
+	const struct switch_object *object;
+	struct switch_entry *entries;
+	struct dart_error error;
+	uint32_t i;
+
+	for (object = kind->objects; object < kind->objects + kind->object_count; object++) {
+		if (object->place != SWITCH_TABLE)
+			continue;
+		entries = switch_state__entry(state, object, 0);
+		if (bmv2_table__read_numbers(thrift, object->table, entries, &error))
+			return true;
+		for (i = 0; i < (object->table->key_bits ? object->table->entries : 1); i++)
+			if (entries[i].there)
+				return false;
+	}
+	return true;
+}
+
+bool switch_live__is_lost(const char *name, const struct switch_kind *kind)
+{
+	struct dart_error error;
+	struct thrift *thrift;
+	void *state;
+	bool is_lost;
+
+	if (thrift__connect(name, &thrift, &error))
+		return true;
+	state = switch_state__new(kind);
+	is_lost = state && is_empty(thrift, kind, state);
+	switch_state__free(kind, state);
+	thrift__close(thrift);
+	return is_lost;
+}

@@ -21,6 +21,12 @@ struct switch_push {
  */
 int switch_live__push(const struct switch_push *push, struct dart_error *error);
 
+/*
+ * Has the simple_switch at @name no entry in any table of @kind, as after its start, or can it not
+ * be asked?
+ */
+bool switch_live__is_lost(const char *name, const struct switch_kind *kind);
+
 /* A new state of a switch that is not set up; NULL if out of memory. */
 void *switch_state__new(const struct switch_kind *kind);
 /* @state may be NULL. */

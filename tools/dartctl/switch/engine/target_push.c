@@ -81,6 +81,13 @@ static int apply(void *subject, const struct dart_collectors *collectors,
 	return ret;
 }
 
+static bool is_lost(const void *subject)
+{
+	const struct target_push *push = subject;
+
+	return switch_live__is_lost(push->thrift, push->kind);
+}
+
 int target_push__follow(struct target_push *push)
 {
 	const struct collectors_follow follow = {
@@ -91,8 +98,9 @@ int target_push__follow(struct target_push *push)
 		.load = load_followed,
 		.remedy = "push it without --follow first",
 		.apply = apply,
-		.subject = push,
 		/* A switch may be restarted at any time, and no event tells of it. */
+		.is_lost = is_lost,
+		.subject = push,
 		.retries = true,
 	};
 

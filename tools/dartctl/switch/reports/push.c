@@ -56,6 +56,14 @@ static int apply(void *subject, const struct dart_collectors *collectors,
 	return ret;
 }
 
+static bool is_lost(const void *subject)
+{
+	const struct report_push *push = subject;
+	const struct report_wish wish = { .translation = push->options.translation };
+
+	return switch_live__is_lost(push->thrift, report_kind__of(&wish));
+}
+
 int report_push__follow(struct report_push *push)
 {
 	const struct collectors_follow follow = {
@@ -65,8 +73,9 @@ int report_push__follow(struct report_push *push)
 		.reporter = push->options.reporter,
 		.remedy = "push them without --follow first",
 		.apply = apply,
-		.subject = push,
 		/* A switch may be restarted at any time, and no event tells of it. */
+		.is_lost = is_lost,
+		.subject = push,
 		.retries = true,
 	};
 
