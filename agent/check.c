@@ -181,6 +181,7 @@ static int check__certificates(const struct dart_configuration *configuration,
 		.certificate = configuration->tcp.certificate,
 		.key = configuration->tcp.key,
 		.authorities = configuration->tcp.authorities,
+		.revoked = configuration->tcp.revoked,
 	};
 	struct dart_tls *tls;
 	int ret;

@@ -43,7 +43,7 @@ is_revoked() {
 		grep -q "certificate revoked"
 }
 
-# takes KEY: dartd would start with it and the certificate of this host
+# takes KEY [SETTING]: dartd would start with it and the certificate of this host
 takes() {
 	cat >"$scratch/dartd.yaml" <<-END
 		tcp:
@@ -52,6 +52,7 @@ takes() {
 		  key: $1
 		  authorities: $dir/authorities.pem
 		  subjects: [ dart-controller ]
+		  ${2-}
 	END
 	chmod 600 "$scratch/dartd.yaml"
 	dartd --check --config "$scratch/dartd.yaml"
@@ -178,6 +179,10 @@ refuse "a name that no certificate has is not renewed" "has the name 'absent'" t
 check "all certificates of a name are revoked" tls revoke host1
 check "all may read the list" mode "$dir/revoked.pem" 644
 check "the list is put next to the authority" with_list
+check "dartd takes the list" takes "$dir/host.key" "revoked: $dir/revoked.pem"
+head -c 200 "$dir/revoked.pem" >"$scratch/cut-list"
+refuse "dartd --check refuses a list that is cut" "cannot use the revoked certificates" \
+	takes "$dir/host.key" "revoked: $scratch/cut-list"
 check "the renewed certificate is on it" is_revoked "$dir/host.pem"
 check "that of before is on it" is_revoked "$scratch/old"
 check "a controller's is not" verified "$dir/controller.pem" sslclient
