@@ -8,7 +8,7 @@
 
 #define CHECK "device"
 /* Warn when less than a tenth is left. */
-#define FULL(used, most) ((used)*10 > (most)*9)
+#define FULL(used, most) ((used) * 10 > (most) * 9LL)
 
 static bool query(const char *name, struct ibv_device_attr *attributes)
 {
