@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The journal of dart-flows is on a disk that takes three seconds for each write, and is written
-# anew while packets come: none waits for the disk.
+# anew while packets come: none waits for the new file, which takes several writes.  A packet can
+# wait for one write: ext4 lets no process change an inode while its block is on the way to the log.
 . "$(dirname "$0")/../lib.sh"
 
 command -v dmsetup >/dev/null || skip "dmsetup is not installed (make packages)"
@@ -54,8 +55,11 @@ check "65,000 records are in the journal" send 65000
 check "it was not written anew meanwhile" records '. >= 64000'
 check "packets come until it is written anew" send 6000 $disk/journal
 echo "# $(cat /run/stops)"
-check "none of them waited for the disk" is_true ".longest_ms < $writes_ms / 2" /run/stops
-check "the journal has the flows that are left" records '. < 65000'
+check "none of them waited for more than one write" is_true \
+	".longest_ms < $writes_ms * 1.5" /run/stops
+# The file has its name before the directory is on the disk.
+check "the journal has the flows that are left, and the records that came meanwhile" \
+	soon records ". < 1000 + $(gojq '32 * .came' /run/stops)"
 check "there is no next file" [ ! -e $disk/journal.new ]
 check "nothing was said about it" test ! -s $log -o "$(grep -c -v 'dartd\|known from' $log)" = 0
 slow 0
