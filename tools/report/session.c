@@ -371,7 +371,7 @@ static int session__idle(struct session *session, struct dart_packet_socket *soc
 	return dart_packet_socket__flush(socket);
 }
 
-/* Waits for a packet of the feed, and sends what is due meanwhile.  *@sent as below. */
+/* Waits for a packet of the feed, and sends due reports meanwhile.  *@sent as below. */
 static int session__await(struct session *session, const struct options *options,
 			  const struct feed *feed, struct dart_packet_socket *socket, int *sent,
 			  struct dart_error *error)
