@@ -359,6 +359,7 @@ static int session__live(struct session *session, const struct options *options,
 static int session__idle(struct session *session, struct dart_packet_socket *socket)
 {
 	const uint64_t now = dart_clock__ns(CLOCK_MONOTONIC);
+	int ret;
 
 	if (session->counting.adder)
 		return counting__run(&session->counting, now + ANSWERS_NS, socket);
@@ -366,9 +367,8 @@ static int session__idle(struct session *session, struct dart_packet_socket *soc
 		return sketching__idle(&session->sketching, socket);
 	if (session->gathering.translator)
 		return gathering__idle(&session->gathering, session->builder, socket);
-	if (session->appender && session__flush_in_time(session, socket))
-		return -EIO;
-	return dart_packet_socket__flush(socket);
+	ret = session->appender ? session__flush_in_time(session, socket) : 0;
+	return ret ?: dart_packet_socket__flush(socket);
 }
 
 /* Waits for a packet of the feed, and sends due reports meanwhile.  *@sent as below. */
