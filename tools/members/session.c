@@ -389,7 +389,7 @@ static void session__say_unknown(struct session *session, const struct found *fo
 		if (member_set__has(&found->unknown, i) &&
 		    !member_set__has(&session->unknown_said, i))
 			messages__say(
-				"the data of node %s/%u does not say which list member %u uses: no list is agreed on, and members that join wait for the hand-over time (delete the node if it is no member's)",
+				"node %s/%u lacks the version of the list of member %u: the members agree on no list, and new members wait for the hand-over time (delete the node unless it belongs to a member)",
 				session->settings->path, i, i);
 	session->unknown_said = found->unknown;
 }

@@ -36,7 +36,7 @@ struct found {
 	bool is_unreached_asked, is_unreached_refused;
 	uint64_t unreached_ns; /* not before: such a node is made or deleted */
 	struct member_set data_due, data_watched;
-	struct member_set unknown; /* others whose data does not say which list they use */
+	struct member_set unknown; /* others whose data lacks the version of their list */
 	uint64_t used[SHARD_MEMBERS_MAX];
 	bool is_beat_asked;
 	uint64_t beat_ns; /* when the last one was begun */

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A node of a member has data that does not say which list this member uses: no list is agreed on,
+# A node of a member has data without the version of its list: the members agree on no list,
 # which is said once, and no longer so when the node is gone.
 # shellcheck disable=SC1091,SC2034,SC2046,SC2086,SC2154 # of zookeeper.sh, and lists of numbers
 . "$(dirname "$0")/../../lib.sh"
@@ -19,7 +19,7 @@ client() {
 
 # said COUNT: it was said so often
 said() {
-	[ "$(grep -c "does not say which list member 7 uses" "$dir/writer-log-1")" = "$1" ]
+	[ "$(grep -c "lacks the version of the list of member 7" "$dir/writer-log-1")" = "$1" ]
 }
 
 prepare_servers 1
