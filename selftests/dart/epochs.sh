@@ -39,14 +39,21 @@ is_followed() {
 		! kill -0 "$reporter" 2>/dev/null
 }
 
-# rotate_all: while reports go on; each rotation waits until the last epoch is in a file.  On a busy
-# machine that takes longer than dartctl waits for it, and the export takes longer to come here than
-# the 5 s that dartd gives reporters if another rotation waits: this one waits for them.
+# has_come REPORTS: so many since $before, or all have been sent
+has_come() {
+	[ $(($(taken) - before)) -ge "$1" ] || ! kill -0 "$reporter" 2>/dev/null
+}
+
+# rotate_all REPORTS: while REPORTS go on; each rotation waits for its share of them, because many in
+# one epoch would overwrite each other, and until the last epoch is in a file.  On a busy machine that
+# takes longer than dartctl waits for it, and the export takes longer to come here than the 5 s that
+# dartd gives reporters if another rotation waits: this one waits for them.
 rotate_all() {
 	local i
 
 	for ((i = 0; i < rotations; i++)); do
-		until_true on host dartctl store rotate paths && export_collectors &&
+		until_true has_come $(($1 * i / rotations)) &&
+			until_true on host dartctl store rotate paths && export_collectors &&
 			until_true is_followed || return
 		[ $(((i + 1) % 10)) -ne 0 ] || echo "# $((i + 1)) rotations after $SECONDS s" >&3
 	done
@@ -87,8 +94,9 @@ check "its epoch is in a file" soon written 1
 on host sh -c "rm $files/*"
 
 check "the numbers for reporters are exported again" export_collectors
+before=$(taken)
 start 2 $rate
-check "the store rotates $rotations times meanwhile" rotate_all
+check "the store rotates $rotations times meanwhile" rotate_all $((2 * flows))
 kill -0 $reporter 2>/dev/null || echo "# the last rotations came after the last report"
 check "flows are reported" wait "$reporter"
 check "the store rotates again" on host dartctl store rotate paths
@@ -120,7 +128,7 @@ check "it follows the file" until_ready /run/follow.log dartctl xdp follow card1
 before=$(taken)
 before_late=$(late)
 emit 4
-check "the store rotates $rotations times meanwhile" rotate_all
+check "the store rotates $rotations times meanwhile" rotate_all $flows
 kill -0 $reporter 2>/dev/null || echo "# the last rotations came after the last packet"
 check "packets are sent" wait "$reporter"
 check "each of them became a report, and each report was taken" soon all_taken 1
