@@ -48,19 +48,33 @@ static __always_inline __u32 icrc_add(__u32 crc, __u32 word)
 /* A frame that lacks no more grows in front, where there is always room. */
 #define FIT_IN_FRONT	64
 
+/* The room there: XDP_PACKET_HEADROOM without struct xdp_frame and the header of virtio-net. */
+#define ROOM_IN_FRONT	(256 - 40 - 12)
+
 /*
  * Makes the frame as long as a WRITE.  A longer frame loses its end, because its beginning is in a
- * cache; a frame that is much shorter grows at its end, if the driver has room there.
+ * cache; a frame that is much shorter grows at its end, if the driver has room there.  veth has less
+ * than a cache line there: a short frame grows at both ends, which is enough for 256 bytes of payload
+ * if it has 65 bytes.  A frame without room is not changed.
  */
 static __always_inline bool fit(struct xdp_md *context, __u32 length)
 {
 	__s32 missing = length - (context->data_end - context->data);
+	__s32 in_front;
 
 	if (!missing)
 		return true;
 	if ((missing < 0 || missing > FIT_IN_FRONT) && !bpf_xdp_adjust_tail(context, missing))
 		return true;
-	return missing > 0 && !bpf_xdp_adjust_head(context, -missing);
+	if (missing < 0)
+		return false;
+	in_front = missing < ROOM_IN_FRONT ? missing : ROOM_IN_FRONT;
+	if (bpf_xdp_adjust_head(context, -in_front))
+		return false;
+	if (missing == in_front || !bpf_xdp_adjust_tail(context, missing - in_front))
+		return true;
+	bpf_xdp_adjust_head(context, in_front);
+	return false;
 }
 
 /* Copies words, which may be unaligned, because the frame may be. */

@@ -90,6 +90,16 @@ check "it leaves nothing" nothing_left
 file 50 7 41
 check "the follower ends, because its appender no longer exists" soon sh -c "! pgrep -x dartctl"
 
+file 17 8 41
+check "an appender of batches of the default length is attached, in native XDP" sh -c "
+	dartctl xdp attach port1 --through eth0 --source 10.78.0.1 --journal $file |
+		grep -q 'native XDP'"
+check "100 packets that are much shorter arrive" send 100
+shortest=$(for i in $(seq 0 99); do flow uniform 100 0 "$i"; done | grep -c '^path: [0-9]*$')
+check "each of them is an entry, except a few whose path is one switch: they have 62 bytes" status \
+	".reports + .appended + .cramped == 100 and .reports >= 15 and .cramped <= $shortest"
+check "the appender is detached" dartctl xdp detach port1
+
 file 17 10 41
 check "an appender of batches that generic XDP has no room for is attached" attach
 check "packets arrive" send 100
