@@ -243,9 +243,12 @@ def same(path, memory_path, part):
 
 
 def events_of(path, part):
+    """One by one: a million at once are more than a virtual machine has memory for."""
     with open(path, encoding="utf-8") as file:
-        lines = [json.loads(line) for line in file if line.endswith("\n")]
-    return [line for line in lines if line["part"] == int(part)]
+        for line in file:
+            event = json.loads(line) if line.endswith("\n") else None
+            if event and event["part"] == int(part):
+                yield event
 
 
 def expected_events(state, model):
@@ -276,16 +279,21 @@ def expected_events(state, model):
 
 def dumped(path, dump, part=0):
     state, model = load(path)
-    expected = [(sequence, index, entry)
+    expected = ((sequence, index, entry)
                 for outcome, sequence, index, entry in expected_events(state, model)
-                if outcome == "found"]
-    events = events_of(dump, part)
-    said = [(line["sequence"], line["index"], line["entry"]) for line in events
-            if line["outcome"] == "found"]
-    if said != expected:
-        wrong = next((pair for pair in zip(said, expected) if pair[0] != pair[1]), "the end")
-        sys.exit(f"{len(said)} entries, {len(expected)} expected; first difference: {wrong}")
-    lost = sum(line["batches"] for line in events if line["outcome"] == "lost")
+                if outcome == "found")
+    found = lost = 0
+    for line in events_of(dump, part):
+        if line["outcome"] == "lost":
+            lost += line["batches"]
+        elif line["outcome"] == "found":
+            said, right = (line["sequence"], line["index"], line["entry"]), next(expected, "the end")
+            if said != right:
+                sys.exit(f"after {found} entries, {right} is expected: {said}")
+            found += 1
+    missing = next(expected, None)
+    if missing:
+        sys.exit(f"it ends with {found} entries: {missing} is expected")
     holes = sum(outcome == "lost" for outcome, *_ in expected_events(state, model))
     starts = len({read[0] for read in (
         read_batch(state["numbers"], model[i:i + 2**state["numbers"]["batch_log2"]],
@@ -294,7 +302,7 @@ def dumped(path, dump, part=0):
     # Batches of an earlier start may be overwritten rather than lost.
     if starts == 1 and lost != holes:
         sys.exit(f"{lost} lost batches, {holes} expected")
-    print(f"# {len(said)} entries of {starts} starts, {lost} batches lost")
+    print(f"# {found} entries of {starts} starts, {lost} batches lost")
 
 
 def followed(path, output, part=0):
