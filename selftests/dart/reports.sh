@@ -94,7 +94,7 @@ check "frames get lost, come twice and late again" faulty_link 1 1 1
 before=$(taken)
 report 2 &
 reporting=$!
-check "reports arrive" until_true rises_by "$before" $((counts / 4))
+check "reports arrive" until_true rises_by "$before" $((counts / 20))
 old=$(on host pidof dartd)
 check "the agent is killed" on host sh -c "
 	kill -KILL $old; while kill -0 $old; do sleep 0.05; done 2>/dev/null"
