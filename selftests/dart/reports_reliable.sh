@@ -177,7 +177,7 @@ check "the store rotates a third time" rotate_timed 3
 # Reports of other flows overwrite half a flow on average, if all are in one epoch.
 check "each flow is in an epoch, unless its reports were lost" \
 	[ "$(found)" -ge $((2997 - $(reports rotated lost))) ]
-collectors=/run/timed.json report stale --count 20000 --rate 1000 2>/run/stale.error &
+collectors=/run/timed.json report stale --count 300000 --rate 1000 2>/run/stale.error &
 reporting=$!
 check "the store rotates while a reporter does not follow" rotate_timed 4
 stale() {
