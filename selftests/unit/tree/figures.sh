@@ -68,7 +68,11 @@ rm Documentation/figures/laps-4.json Documentation/other.md
 cp expected Documentation/laps.md
 
 cat >Documentation/figures/goals.jq <<'END'
-to_entries[] | "\(.key) of \(.value.commit // "no name"): \(.value.results | map(.ns) | min) ns"
+if $ARGS.named.rows then
+	[to_entries[].value.results[] | {what: "lap \(.lap)", got: .ns, within: 1.1}]
+else
+	to_entries[] | "\(.key) of \(.value.commit // "no name"): \(.value.results | map(.ns) | min) ns"
+end
 END
 check "goals are printed of all results" sh -c \
 	'"$0" print goals | grep -x "laps-2 of no name: 0.0123456 ns"' "$scratch/tools/bench/figures"
@@ -79,6 +83,20 @@ check "the page has the goals" grep -qx "laps-2 of $commit: 0.0123456 ns" Docume
 check "it agrees" figures check
 refuse "goals are not kept, because they have no results of their own" "keep others" \
 	figures keep goals
+
+mkdir first
+sed 's/1234567.8/1134567.8/' .output/bench/laps-2.json >first/laps-2.json
+check "results of two runs that differ by less than a tenth agree" sh -c \
+	'"$0" compare first | grep -qx "2 results, 0 beyond"' "$scratch/tools/bench/figures"
+sed 's/1234567.8/1034567.8/' .output/bench/laps-2.json >first/laps-2.json
+refuse "a result that differs by more is found" "^| lap 1 .* | 1.193 | 1.1 | beyond |" \
+	figures compare first
+echo '{"results": [{"lap": 1, "ns": 1234567.8}]}' >first/laps-2.json
+refuse "a result that one run lacks is named" "only one of the runs has: lap 2" \
+	sh -c '! "$0" compare first' "$scratch/tools/bench/figures"
+refuse "a folder without results is refused" "absent has no results with goals" \
+	figures compare absent
+rm -r first
 
 touch -d @900000000 .output/bench/laps-2.json
 refuse "a result older than the commit is not kept" "older than commit $commit: run the bench again" \
