@@ -177,9 +177,21 @@ check "the store rotates a third time" rotate_timed 3
 # Reports of other flows overwrite half a flow on average, if all are in one epoch.
 check "each flow is in an epoch, unless its reports were lost" \
 	[ "$(found)" -ge $((2997 - $(reports rotated lost))) ]
+psn=$(of_timed expected_psn)
+begun() {
+	[ "$(of_timed expected_psn)" != "$psn" ]
+}
 collectors=/run/timed.json report stale --count 300000 --rate 1000 2>/run/stale.error &
 reporting=$!
-check "the store rotates while a reporter does not follow" rotate_timed 4
+check "a reporter that does not follow has read the file" soon begun
+check "the store rotates meanwhile" rotate_timed 4
+check "its reports go on, to the former memory" kill -0 "$reporting"
+check "the store rotates to that memory" rotate_timed 5
+late() {
+	on host dartctl -j store list |
+		is_true '.[] | select(.name == "timed") | .epochs.late_slots > 0'
+}
+check "the slots of its reports, which are in no epoch, are counted" late
 stale() {
 	! wait "$reporting" && grep -q "has closed queue pair [0-9]* after an invalid report" \
 		/run/stale.error
