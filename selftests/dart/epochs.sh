@@ -39,7 +39,7 @@ is_followed() {
 		! kill -0 "$reporter" 2>/dev/null
 }
 
-# has_come REPORTS: so many since $before, or all have been sent
+# has_come REPORTS: this number since $before, or the last one was sent
 has_come() {
 	[ $(($(taken) - before)) -ge "$1" ] || ! kill -0 "$reporter" 2>/dev/null
 }

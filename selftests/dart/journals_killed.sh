@@ -25,8 +25,8 @@ counted() {
 	dartctl -j xdp status card1 | gojq '.[0] | .reports + .appended'
 }
 
-# counted_all PACKETS: so many are entries, or too short for the WRITE of a batch, or came between two
-# queue pairs
+# counted_all PACKETS: each of this number is an entry, is too short for the WRITE of a batch, or came
+# between two queue pairs
 counted_all() {
 	dartctl -j xdp status card1 |
 		is_true ".[0] | .reports + .appended + .cramped + .unassigned == $1"
