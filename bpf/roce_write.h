@@ -6,7 +6,8 @@
 #include "dart_tags.h"
 #include "xdp_reporter.h"
 
-const volatile struct reporter_crc_tables icrc_tables;
+/* The second ones are for a word that another word follows. */
+const volatile struct reporter_crc_tables icrc_tables[2];
 
 /* A row for each collector, as in the next map. */
 struct {
@@ -42,7 +43,13 @@ crc_add_word(const volatile struct reporter_crc_tables *tables, __u32 crc, __u32
 
 static __always_inline __u32 icrc_add(__u32 crc, __u32 word)
 {
-	return crc_add_word(&icrc_tables, crc, word);
+	return crc_add_word(&icrc_tables[0], crc, word);
+}
+
+/* Two words in the time of one: only the first one waits for @crc. */
+static __always_inline __u32 icrc_add_two(__u32 crc, __u32 word, __u32 next)
+{
+	return crc_add_word(&icrc_tables[1], crc, word) ^ icrc_add(0, next);
 }
 
 /* A frame that lacks no more grows in front, where there is always room. */

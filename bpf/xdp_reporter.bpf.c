@@ -165,6 +165,8 @@ static __always_inline __u32 words_of_report(void)
 	return checksum_length == 8 ? REPORTER_WORDS : REPORTER_WORDS - 1;
 }
 
+_Static_assert(REPORTER_WORDS % 2 == 0, "all words but the first and the last in pairs");
+
 /* Writes the report into the frame, which already has its length. */
 static __always_inline void write_frame(struct xdp_md *context, const struct reporter_collector *to,
 					struct reporter_share share, __u32 share_number,
@@ -187,9 +189,10 @@ static __always_inline void write_frame(struct xdp_md *context, const struct rep
 	rest = data + REPORTER_CONSTANT;
 	rest[0] = words[0];
 #pragma clang loop unroll(disable)
-	for (i = 1; i < REPORTER_WORDS - 1; i++) {
+	for (i = 1; i < REPORTER_WORDS - 1; i += 2) {
 		rest[i] = words[i];
-		crc = icrc_add(crc, words[i]);
+		rest[i + 1] = words[i + 1];
+		crc = icrc_add_two(crc, words[i], words[i + 1]);
 	}
 	if (length == REPORTER_WORDS) {
 		rest[i] = words[i];

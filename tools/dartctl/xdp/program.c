@@ -24,6 +24,15 @@ static const uint32_t polynomials[REPORTER_CRCS] = {
 	[REPORTER_CRC_SHARE] = DART_STORE_SHARE,
 };
 
+/* The effects of bytes if one more byte follows them; @effects: of the last byte. */
+static void add_byte(uint32_t after[256], const uint32_t before[256], const uint32_t effects[256])
+{
+	unsigned int i;
+
+	for (i = 0; i < 256; i++)
+		after[i] = before[i] >> 8 ^ effects[before[i] & 0xff];
+}
+
 /*
  * Fills the tables of a CRC: the effect of each byte on a register of zeros, computed from its effect
  * on a register of ones, and the effect of the bytes that follow it.
@@ -39,9 +48,20 @@ static void fill_tables(struct reporter_crc_tables *tables, uint32_t polynomial)
 		after[0][i] = ~dart_store__crc(polynomial, &byte, 1) ^ 0x00ffffff;
 	}
 	for (distance = 1; distance < 4; distance++)
-		for (i = 0; i < 256; i++)
-			after[distance][i] = after[distance - 1][i] >> 8 ^
-					      after[0][after[distance - 1][i] & 0xff];
+		add_byte(after[distance], after[distance - 1], after[0]);
+}
+
+/* The tables of a word that is the last one, and of a word that another word follows. */
+static void fill_icrc_tables(struct reporter_crc_tables tables[2])
+{
+	const uint32_t *before = tables[0].after[3];
+	unsigned int distance;
+
+	fill_tables(&tables[0], CRC32_IEEE);
+	for (distance = 0; distance < 4; distance++) {
+		add_byte(tables[1].after[distance], before, tables[0].after[0]);
+		before = tables[1].after[distance];
+	}
 }
 
 /* Room for a report and for the WRITE of a batch. */
@@ -343,7 +363,7 @@ static int configure(const struct xdp_setup *setup, struct xdp_reporter_bpf *obj
 		return ret;
 	for (i = 0; i < REPORTER_CRCS; i++)
 		fill_tables(&constants->key_tables[i], polynomials[i]);
-	fill_tables(&constants->icrc_tables, CRC32_IEEE);
+	fill_icrc_tables(constants->icrc_tables);
 	constants->int_port = htobe16(setup->int_port);
 	constants->report_port = htobe16(setup->report_port);
 	constants->out_interface = setup->out_interface;
