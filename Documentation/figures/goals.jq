@@ -71,7 +71,7 @@ def four:
 		goal("\($row.name), N = \($store.redundancy), slots of \($store.slot_length) bytes, \($store.pages) pages, of the bound";
 			0.9; null; $row.of_bound.median; $row.of_bound.min; $row.of_bound.max; "")),
 	(of("xdp_reporter") as $r | $r.runs[] as $row | $r |
-		goal("the XDP reporter for a report, \($row.collectors) collectors, beyond XDP_TX"; null; 90;
+		goal("the XDP reporter for a report, collectors: \($row.collectors), beyond XDP_TX"; null; 90;
 			$row.own_ns.median; $row.own_ns.min; $row.own_ns.max; " ns"))) | .within = 1.5)
 ] | sort_by(.is_met) |
 if $ARGS.named.rows then .
