@@ -26,6 +26,16 @@ until_true() {
 	return 1
 }
 
+# How many packets the host's soft-RoCE has accepted.
+taken() {
+	on host "${tests:?}/host_counts" | gojq .taken
+}
+
+# rises_by TAKEN COUNT: COUNT more than TAKEN are accepted now
+rises_by() {
+	[ $(($(taken) - $1)) -ge "$2" ]
+}
+
 create() {
 	on host dartctl store create paths --slots 2^14 --value 20 &&
 		on host dartctl reporter add paths "${reporter:?}"

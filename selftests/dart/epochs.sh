@@ -27,12 +27,6 @@ start() {
 	reporter=$!
 }
 
-# How many packets the host's soft-RoCE has accepted.  A flow that reports of others overwrote is
-# in no epoch, and yet was not lost: of 10,000 flows in one epoch, about 20.
-taken() {
-	on host "$tests/host_counts" | gojq .taken
-}
-
 # is_followed: a report has come to the present epoch, or all have been sent
 is_followed() {
 	on host dartctl -j store show paths | is_true ".written > 0" ||
@@ -68,7 +62,9 @@ written() {
 	on host dartctl -j store list | is_true ".[0].epochs | .written == $1 and .lost == 0"
 }
 
-# found SEED: how many flows are in any epoch; prints those in the wrong one as well
+# found SEED: how many flows are in any epoch; prints those in the wrong one as well.  A flow
+# that reports of others overwrote is in no epoch, and yet was not lost: of 10,000 flows in one epoch,
+# about 20.
 found() {
 	on host sh -c "for file in $files/*; do
 		zstdcat -c \$file >/run/slots && flows_found /run/slots uniform $flows $1

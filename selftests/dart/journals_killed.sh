@@ -32,15 +32,6 @@ counted_all() {
 		is_true ".[0] | .reports + .appended + .cramped + .unassigned == $1"
 }
 
-# How many packets the host's soft-RoCE has accepted.
-taken() {
-	on host "$tests/host_counts" | gojq .taken
-}
-
-rises_by() {
-	[ $(($(taken) - $1)) -ge "$2" ]
-}
-
 # renewed: the host's file has the next queue pair, and is here, too
 renewed() {
 	on host cat /run/kept.json >/run/next.json && [ -s /run/next.json ] &&

@@ -21,15 +21,6 @@ judged() {
 		.complete + .partial >= $2 * $4 / 100" "/run/$1.answers"
 }
 
-# How many packets the host's soft-RoCE has accepted.
-taken() {
-	on host "$tests/host_counts" | gojq .taken
-}
-
-rises_by() {
-	[ $(($(taken) - $1)) -ge "$2" ]
-}
-
 rdma_up
 check "the agent starts under a service manager" on host sh -c "
 	rm -rf /var/lib/dart && modprobe dart_zero && rdma_up && until_ready /run/dartd.log \

@@ -18,11 +18,6 @@ report() {
 		--count "$flows" --copies all --rate "$rate" --seed "$1" --follow >"/run/reported.$1"
 }
 
-# How many packets the host's soft-RoCE has accepted.
-taken() {
-	on host "$tests/host_counts" | gojq .taken
-}
-
 # theory LOST: the average share of flows that are found if the share LOST of reports is lost.  A copy
 # of a flow that r other flows follow survives with the probability (1 - LOST) e^(-x), where x is
 # 2 (1 - LOST) r / slots; the average is over all r.
@@ -58,10 +53,6 @@ judge_killed() {
 		'.wrong == 0 and $lost < 0.5 and
 		.correct / $flows > (1 - $lost) * $theory - 0.01 and
 		.correct / $flows < $theory + 0.01' <<<"$found"
-}
-
-rises_by() {
-	[ $(($(taken) - $1)) -ge "$2" ]
 }
 
 # renewed: the host's file has the next queue pair, and is here, too

@@ -12,15 +12,6 @@ translator=10.77.0.9
 # Each sketcher sends its 256 strips in 21 of the 30 seconds of a period.
 counts=30000 rate=12 follow=yes
 
-# How many packets the host's soft-RoCE has accepted.
-taken() {
-	on host "$tests/host_counts" | gojq .taken
-}
-
-rises_by() {
-	[ $(($(taken) - $1)) -ge "$2" ]
-}
-
 # renewed: the host's file has other queue pairs, and the files of all sketchers are here
 renewed() {
 	local address
