@@ -50,6 +50,7 @@ static bool has_handlers; /* of fork() */
 /* This process if it comes of fork() in a process that was shown, or in its child, and so on. */
 static pid_t child;
 static bool has_own_label; /* of the environment */
+static pid_t forking; /* the process that calls fork(), for its child: it may end at once */
 static int64_t daemon_ms; /* when setsid() made this process a daemon that has no child yet; or 0 */
 static struct dart_zero_object **objects;
 static uint32_t object_count;
@@ -133,6 +134,7 @@ static void before_fork(void)
 	char *to = snapshot;
 	size_t i;
 
+	forking = getpid();
 	for (i = 0; snapshot && i < zero.piece_count; to += zero.pieces[i++].bytes)
 		memcpy(to, zero.pieces[i].at, zero.pieces[i].bytes);
 }
@@ -157,7 +159,8 @@ static void after_fork_in_child(void)
 	snapshot = NULL;
 	dart_zero__forget_thread(&zero);
 	daemon_ms = 0;
-	heir.parent = is_heir ? getppid() : 0;
+	/* In a new PID namespace the parent has no number. */
+	heir.parent = is_heir && getppid() ? forking : 0;
 	if (heir.parent) {
 		heir.state = HEIR_WAITS;
 		forget_registrations();
