@@ -24,6 +24,7 @@ struct slot {
 	struct curl_slist *headers;
 	struct message *message; /* NULL: the slot is free */
 	unsigned int redirections;
+	uint64_t bytes; /* of the request so far */
 	/* Of the answer so far. */
 	struct answer answer;
 	size_t body_length;
@@ -66,6 +67,19 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *data)
 	return count;
 }
 
+/*
+ * Counts what is sent.  CURLINFO_REQUEST_SIZE does not tell the length of the head: libcurl before
+ * 8.7 includes bodies that are sent together with it, which are all below 64 KiB.
+ */
+static int on_traffic(CURL *easy, curl_infotype type, char *bytes, size_t size, void *data)
+{
+	struct slot *slot = data;
+
+	if (type == CURLINFO_HEADER_OUT || type == CURLINFO_DATA_OUT)
+		slot->bytes += size;
+	return 0;
+}
+
 static void begin_answer(struct slot *slot)
 {
 	answer__begin(&slot->answer);
@@ -94,7 +108,11 @@ static bool set_options(struct slot *slot)
 	       !curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body) &&
 	       !curl_easy_setopt(easy, CURLOPT_WRITEDATA, slot) &&
 	       !curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_header) &&
-	       !curl_easy_setopt(easy, CURLOPT_HEADERDATA, slot);
+	       !curl_easy_setopt(easy, CURLOPT_HEADERDATA, slot) &&
+	       /* Without it, nothing is traced. */
+	       !curl_easy_setopt(easy, CURLOPT_VERBOSE, 1L) &&
+	       !curl_easy_setopt(easy, CURLOPT_DEBUGFUNCTION, on_traffic) &&
+	       !curl_easy_setopt(easy, CURLOPT_DEBUGDATA, slot);
 }
 
 static bool open_slots(struct poster *poster, unsigned int count)
@@ -323,14 +341,12 @@ static bool is_followed(struct slot *slot)
 static bool end(struct slot *slot, CURLcode code)
 {
 	struct answer *answer = &slot->answer;
-	curl_off_t sent = 0, retry_after_s = 0;
-	long head = 0;
+	curl_off_t retry_after_s = 0;
 
 	curl_easy_getinfo(slot->easy, CURLINFO_RESPONSE_CODE, &answer->status);
-	curl_easy_getinfo(slot->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
-	curl_easy_getinfo(slot->easy, CURLINFO_REQUEST_SIZE, &head);
 	curl_easy_getinfo(slot->easy, CURLINFO_RETRY_AFTER, &retry_after_s);
-	slot->poster->bytes += sent + head;
+	slot->poster->bytes += slot->bytes;
+	slot->bytes = 0;
 	curl_multi_remove_handle(slot->poster->multi, slot->easy);
 	if (is_followed(slot))
 		return false;

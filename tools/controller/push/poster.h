@@ -56,7 +56,7 @@ bool poster__forget(struct poster *poster);
  */
 struct message *poster__wait(struct poster *poster, int wake, int timeout_ms,
 			     struct answer *answer);
-/* Bytes of all requests so far, as they were sent: bodies and heads. */
+/* Bytes of all requests with messages that have ended, as they were sent: bodies and heads. */
 uint64_t poster__bytes(const struct poster *poster);
 
 #endif /* CONTROLLER_POSTER_H */

@@ -35,6 +35,7 @@ struct receiver {
 	pthread_t thread;
 	atomic_int peer;		/* -1: no peer */
 	atomic_uint requests;
+	atomic_ullong bytes;		/* of messages, with their heads */
 	/* Owned by the thread until it ends. */
 	char head[RECEIVER_HEAD_MAX];	/* of the last request */
 	char last_body[64];		/* its beginning */
@@ -109,8 +110,10 @@ static inline bool receiver__answer(struct receiver *receiver, int peer)
 		fputs(text, receiver->out);
 	free(text);
 	free(body);
-	/* Counted before the answer, so that the count is right when the sender gets the answer. */
+	/* Counted before the answer, so that the counts are right when the sender gets the answer. */
 	atomic_fetch_add(&receiver->requests, 1);
+	if (!strncmp(receiver->head, "POST ", 5))
+		atomic_fetch_add(&receiver->bytes, strlen(receiver->head) + length);
 	return goes_on && *answer && send(peer, answer, strlen(answer), MSG_NOSIGNAL) > 0;
 }
 

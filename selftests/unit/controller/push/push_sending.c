@@ -25,6 +25,7 @@ static void test_accepted(void **state)
 	assert_int_equal(fixture.counts.dropped, 0);
 	assert_int_equal(fixture.counts.queue_bytes, 0);
 	assert_int_equal(fixture.counts.requests, atomic_load(&fixture.receiver.requests));
+	assert_int_equal(fixture.counts.bytes, atomic_load(&fixture.receiver.bytes));
 	assert_non_null(
 		strstr(fixture.receiver.head, "X-Prometheus-Remote-Write-Version: 2.0.0\r\n"));
 	assert_non_null(strstr(fixture.receiver.head, "User-Agent: dart-controller/"));
