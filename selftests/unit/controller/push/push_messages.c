@@ -4,6 +4,8 @@
 #include <math.h>
 #include <zlib.h>
 
+#include <libdart/random.h>
+
 #include "push_decode.h"
 #include "tools/controller/push/formats/formats.h"
 #include "tools/controller/push/formats/remote_write_read.h"
@@ -341,6 +343,124 @@ static void test_batches(void **state)
 	free_taken(&small);
 }
 
+#define FAMILIES 40
+#define ROWS 25
+#define MANY (FAMILIES * ROWS)
+#define SCRAPES 10
+/* For each sample, of which a value and a time alone have 16. */
+#define BYTES_MOST 6
+
+/* A host with MANY counters, whose texts live as long as it. */
+struct many {
+	char names[FAMILIES][40], helps[FAMILIES][40], texts[ROWS][16], rows[ROWS][4];
+	struct metric_label labels[ROWS];
+	struct metric_family families[FAMILIES];
+	struct metric_series series[MANY];
+	struct metric_plan plan;
+};
+
+static void make_many(struct many *many)
+{
+	unsigned int i;
+
+	for (i = 0; i < FAMILIES; i++) {
+		sprintf(many->names[i], "dart_disks_field_%u_total", i);
+		sprintf(many->helps[i], "Field %u of disks.", i);
+		many->families[i] = (struct metric_family){
+			.name = many->names[i],
+			.help = many->helps[i],
+			.unit = "",
+			.type = METRIC_COUNTER,
+			.series_count = ROWS,
+		};
+	}
+	for (i = 0; i < ROWS; i++) {
+		sprintf(many->rows[i], "%u", i);
+		sprintf(many->texts[i], "row=\"%u\"", i);
+		many->labels[i] = (struct metric_label){ "row", many->rows[i] };
+	}
+	for (i = 0; i < MANY; i++)
+		many->series[i] = (struct metric_series){
+			.family = i / ROWS,
+			.name = many->names[i / ROWS],
+			.text = many->texts[i % ROWS],
+			.labels = many->labels + i % ROWS,
+			.label_count = 1,
+		};
+	many->plan = (struct metric_plan){
+		.families = many->families,
+		.family_count = FAMILIES,
+		.series = many->series,
+		.series_count = MANY,
+	};
+}
+
+/* Counters of all sizes, of which two in five change from one scrape to the next. */
+static struct block *make_block(struct many *many, struct label_set *set)
+{
+	struct block *block = block__new(&many->plan, set);
+	struct dart_random random = dart_random__of(1);
+	struct metric_point *row;
+	uint64_t values[MANY];
+	unsigned int i, k;
+
+	for (i = 0; i < MANY; i++)
+		values[i] = dart_random__next(&random) >>
+			    (24 + dart_random__below(&random, 40));
+	for (k = 0; k < SCRAPES; k++) {
+		row = calloc(MANY, sizeof(*row));
+		for (i = 0; i < MANY; i++) {
+			if (i % 5 < 2)
+				values[i] += dart_random__below(&random, 100000);
+			row[i].value = values[i];
+			row[i].time_ns = (1700000000 + (int64_t)k) * 1000000000;
+		}
+		block__add(block, row, MANY);
+	}
+	return block;
+}
+
+struct sum {
+	size_t samples, bytes;
+};
+
+static void add_to_sum(void *data, struct message *message)
+{
+	struct sum *sum = data;
+
+	sum->samples += message->samples;
+	sum->bytes += message->length;
+	free(message);
+}
+
+/* Its series are in the order of a plan, and have SCRAPES samples each. */
+static void expect_short(const struct format *format)
+{
+	static struct encoder encoder;
+	static struct many many;
+	struct label_set *set;
+	struct block *block;
+	struct sum sum = {};
+
+	make_many(&many);
+	set = make_set(NULL, NULL, &many.plan);
+	block = make_block(&many, set);
+	encoder = (struct encoder){ .format = format, .batch = SCRAPES * MANY, .lanes = 1 };
+	encoder__add(&encoder, block, 0, add_to_sum, &sum);
+	encoder__finish(&encoder, add_to_sum, &sum);
+	encoder__free(&encoder);
+	block__free(block);
+	label_set__release(set);
+	assert_int_equal(sum.samples, SCRAPES * MANY);
+	assert_in_range(sum.bytes, sum.samples, BYTES_MOST * sum.samples);
+}
+
+static void test_length(void **state)
+{
+	expect_short(&format_remote_write_1);
+	expect_short(&format_remote_write_2);
+}
+
 static void expect_lines(const struct metric_point *points, size_t count,
 			 size_t written, const char *expected)
 {
@@ -422,6 +542,7 @@ int main(void)
 		TEST("each text of a message is a symbol once", test_symbols),
 		TEST("both versions say the same, and series are not cut in messages",
 		     test_batches),
+		TEST("ten samples of a series take at most six bytes each", test_length),
 		TEST("lines escape, leave out what is not finite, and values are exact",
 		     test_lines),
 		TEST("no value of a rule ends a line or hides a separator of it",

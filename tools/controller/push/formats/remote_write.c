@@ -21,7 +21,7 @@ static uint64_t time_of(const struct metric_point *point)
 	return point->time_ns / PRECISION_NS;
 }
 
-/* Of the message Sample; a value of 0 is left out. */
+/* Of the message Sample. */
 static size_t sample_size(const struct metric_point *point)
 {
 	return (bits_of(point->value) ? 9 : 0) + 1 + protobuf__varint_size(time_of(point));
@@ -36,21 +36,44 @@ static size_t samples_size(const struct metric_point *points, size_t count)
 	return size;
 }
 
+/* A value of 0 is left out. */
+static uint8_t *put_value(uint8_t *to, const struct metric_point *point)
+{
+	const uint64_t bits = htole64(bits_of(point->value));
+
+	if (!bits)
+		return to;
+	*to++ = PROTOBUF_TAG(SAMPLE_VALUE, PROTOBUF_FIXED64);
+	memcpy(to, &bits, sizeof(bits));
+	return to + sizeof(bits);
+}
+
+static uint8_t *put_time(uint8_t *to, const struct metric_point *point)
+{
+	*to++ = PROTOBUF_TAG(SAMPLE_TIME, PROTOBUF_VARINT);
+	return protobuf__put_varint(to, time_of(point));
+}
+
+/*
+ * The fields of every other sample are in reverse: value, time; time, value; and so on, such that
+ * the last one ends with its time.  So the times of two samples are next to each other, and snappy
+ * needs one copy for both from the previous series; and so are two values, which are the same if
+ * the series stands still.  Parsers take the fields of a message in any order
+ * (https://protobuf.dev/programming-guides/encoding/#order).
+ */
 static uint8_t *put_samples(uint8_t *to, const struct metric_point *points, size_t count)
 {
-	uint64_t bits;
 	size_t i;
 
 	for (i = 0; i < count; i++) {
 		to = protobuf__put_head(to, SAMPLE, sample_size(points + i));
-		bits = htole64(bits_of(points[i].value));
-		if (bits) {
-			*to++ = PROTOBUF_TAG(SAMPLE_VALUE, PROTOBUF_FIXED64);
-			memcpy(to, &bits, sizeof(bits));
-			to += sizeof(bits);
+		if ((count - i) % 2) {
+			to = put_value(to, points + i);
+			to = put_time(to, points + i);
+		} else {
+			to = put_time(to, points + i);
+			to = put_value(to, points + i);
 		}
-		*to++ = PROTOBUF_TAG(SAMPLE_TIME, PROTOBUF_VARINT);
-		to = protobuf__put_varint(to, time_of(points + i));
 	}
 	return to;
 }
