@@ -34,6 +34,28 @@ static void test_accepted(void **state)
 	free(fixture.receiver.accepted);
 }
 
+/* A host with a few samples more than a request takes. */
+static void test_idle(void **state)
+{
+	struct fixture fixture = {
+		.receiver.answers = { ACCEPTED_2 },
+		.settings.batch = SERIES - 10,
+		.settings.senders = 8,
+	};
+
+	receiver__open(&fixture.receiver);
+	prepare(&fixture);
+	start(&fixture);
+	scrape(&fixture);
+	wait_for(&fixture, SERIES);
+	wait_until_empty(&fixture);
+	stop(&fixture);
+	receiver__close(&fixture.receiver);
+	assert_int_equal(fixture.counts.requests, 2);
+	expect_samples(fixture.receiver.accepted, 0, 1);
+	free(fixture.receiver.accepted);
+}
+
 /* After a freeze the list of members is not valid any more; later there is another one. */
 static void test_validity(void **state)
 {
@@ -418,6 +440,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST("samples arrive in order, each once", test_accepted),
+		TEST("an idle output fills its requests", test_idle),
 		TEST("an output with a time for each sample sends fewer", test_thinned),
 		TEST("an output with a limit drops scrapes, says so and counts them", test_limited),
 		TEST("nothing is sent while the list of members is not valid, and all of it afterwards",

@@ -44,15 +44,13 @@ static uint64_t part_of_batch(const struct pending *pending)
 	return pending->encoder.batch / BATCH_PARTS + 1;
 }
 
-/* As many lanes as there are samples for; a single lane if no sender is busy. */
+/* As many lanes as there are samples for; if no sender is busy, for a batch each. */
 static unsigned int choose_lanes(const struct pending *pending, bool is_idle)
 {
+	const uint64_t part = is_idle ? pending->encoder.batch : part_of_batch(pending);
 	unsigned int lanes = 1;
 
-	if (is_idle && pending->samples <= pending->encoder.batch)
-		return 1;
-	while (2 * lanes <= pending->lanes_max &&
-	       2 * lanes * part_of_batch(pending) <= pending->samples)
+	while (2 * lanes <= pending->lanes_max && 2 * lanes * part <= pending->samples)
 		lanes *= 2;
 	return lanes;
 }
