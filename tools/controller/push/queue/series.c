@@ -518,7 +518,7 @@ static bool is_due(const struct series *series, const struct series_rules *rules
 	const uint64_t gap_ns = now_ns - series->added_ns;
 
 	return !series->added_ns || block->scrapes == BLOCK_SCRAPES_MAX ||
-	       block->samples + block->samples / block->scrapes > rules->batch ||
+	       block->scrapes >= rules->batch ||
 	       now_ns + gap_ns > series->opened_ns + rules->delay_ns ||
 	       atomic_load(&rules->bytes) > rules->bound / 2;
 }

@@ -31,7 +31,7 @@ struct series_rules {
 	int64_t precision_ns;
 	bool has_markers; /* a series that ends gets a stale marker */
 	uint64_t delay_ns; /* how long a block waits for further scrapes; 0: not at all */
-	uint32_t batch; /* samples of a block, unless one scrape alone exceeds it */
+	uint32_t batch; /* scrapes of a block at most: requests do not cut a series */
 	uint64_t bound; /* bytes of all blocks; above half of it no block waits */
 	uint64_t every_ns; /* a sample of each series in this time; 0: of each scrape */
 	enum receiver_gauges gauges; /* the value of a gauge in this time */
