@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <libdart/json.h>
+#include <libdart/json_plain.h>
 
 #include "reply_text.h"
 
@@ -60,23 +61,12 @@ void reply_text__put(struct reply_text *text, const char *literal)
 	reply_text__append(text, literal, strlen(literal));
 }
 
-/* Does JSON in ASCII show the bytes as they are? */
-static bool is_plain(const char *bytes, size_t length)
-{
-	const char *const end = bytes + length;
-
-	for (; bytes < end; bytes++)
-		if ((unsigned char)(*bytes - ' ') > '~' - ' ' || *bytes == '"' || *bytes == '\\')
-			return false;
-	return true;
-}
-
 void reply_text__string(struct reply_text *text, const char *string)
 {
 	const size_t length = strlen(string);
 	char *to;
 
-	if (!is_plain(string, length)) {
+	if (dart_json_plain__end(string, string + length) != string + length) {
 		reply_text__json(text, json_string(string));
 		return;
 	}

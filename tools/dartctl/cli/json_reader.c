@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads JSON token by token: see json_reader.h. */
-#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <libdart/json.h>
+#include <libdart/json_plain.h>
 
 #include "json_reader.h"
 
@@ -65,47 +65,14 @@ static bool is_valid_to_jansson(const struct json_reader *reader, size_t length)
 	return json;
 }
 
-#define EACH_BYTE UINT64_C(0x0101010101010101)
-
-/*
- * Eight bytes of a string, the first one lowest: the lowest set bit is that of the first byte that
- * is a quote, a backslash or no printable ASCII; 0 without such a byte.
- */
-static inline uint64_t find_special(uint64_t bytes)
-{
-	const uint64_t quotes = bytes ^ (EACH_BYTE * '"');
-	const uint64_t backslashes = bytes ^ (EACH_BYTE * '\\');
-
-	/* A borrow or carry goes only beyond a byte that is found already. */
-	return ((bytes - EACH_BYTE * ' ') | (quotes - EACH_BYTE) | (backslashes - EACH_BYTE) |
-		(bytes + EACH_BYTE) | bytes) &
-	       (EACH_BYTE * 0x80);
-}
-
-/* The first byte from @at on that is a quote, a backslash or no printable ASCII, or @end. */
-static inline const char *skip_plain(const char *at, const char *end)
-{
-	uint64_t bytes, special;
-
-	for (; end - at >= (ptrdiff_t)sizeof(bytes); at += sizeof(bytes)) {
-		memcpy(&bytes, at, sizeof(bytes));
-		special = find_special(le64toh(bytes));
-		if (special)
-			return at + __builtin_ctzll(special) / 8;
-	}
-	while (at < end && *at >= ' ' && *at <= '~' && *at != '"' && *at != '\\')
-		at++;
-	return at;
-}
-
 /* The length of the string that is next, with its quotes; 0 if it is not valid. */
 static size_t string_length(struct json_reader *reader)
 {
-	const char *at = skip_plain(reader->at + 1, reader->end);
+	const char *at = dart_json_plain__end(reader->at + 1, reader->end);
 
 	reader->is_plain = at < reader->end && *at == '"';
 	while (at < reader->end && *at != '"')
-		at = skip_plain(at + (*at == '\\' ? 2 : 1), reader->end);
+		at = dart_json_plain__end(at + (*at == '\\' ? 2 : 1), reader->end);
 	if (at >= reader->end)
 		return 0;
 	at++;
@@ -242,7 +209,7 @@ static inline const char *plain_string_end(const char *at, const char *end)
 {
 	if (at == end || *at != '"')
 		return NULL;
-	at = skip_plain(at + 1, end);
+	at = dart_json_plain__end(at + 1, end);
 	return at < end && *at == '"' ? at + 1 : NULL;
 }
 
