@@ -61,33 +61,47 @@ void reply_text__put(struct reply_text *text, const char *literal)
 	reply_text__append(text, literal, strlen(literal));
 }
 
-void reply_text__string(struct reply_text *text, const char *string)
+/* Copies @key to @to, where it has room, and returns its end; a constant size needs no call. */
+static inline char *copy_key(char *to, const struct reply_key *key)
 {
-	const size_t length = strlen(string);
-	char *to;
-
-	if (dart_json_plain__end(string, string + length) != string + length) {
-		reply_text__json(text, json_string(string));
-		return;
-	}
-	to = room(text, length + 2);
-	if (!to)
-		return;
-	*to = '"';
-	memcpy(to + 1, string, length);
-	to[length + 1] = '"';
-	text->length += length + 2;
+	memcpy(to, key->text, sizeof(key->text));
+	return to + key->length;
 }
 
-void reply_text__integer(struct reply_text *text, uint64_t number)
+void reply_text__string(struct reply_text *text, const struct reply_key *key, const char *string)
 {
-	char digits[DIGITS_MAX], *from = digits + sizeof(digits);
+	const size_t length = strlen(string);
+	const bool is_plain = dart_json_plain__end(string, string + length) == string + length;
+	char *to = room(text, sizeof(key->text) + length + strlen("\"\""));
 
+	if (!to)
+		return;
+	to = copy_key(to, key);
+	if (is_plain) {
+		*to++ = '"';
+		to = mempcpy(to, string, length);
+		*to++ = '"';
+	}
+	text->length = to - text->bytes;
+	if (!is_plain)
+		reply_text__json(text, json_string(string));
+}
+
+void reply_text__integer(struct reply_text *text, const struct reply_key *key, uint64_t number)
+{
+	char *to = room(text, sizeof(key->text) + DIGITS_MAX), *digit;
+	uint64_t least;
+
+	if (!to)
+		return;
+	to = copy_key(to, key);
+	for (digit = to + 1, least = 10; number >= least && digit < to + DIGITS_MAX; least *= 10)
+		digit++;
+	text->length = digit - text->bytes;
 	do {
-		*--from = '0' + number % 10;
+		*--digit = '0' + number % 10;
 		number /= 10;
-	} while (number);
-	reply_text__append(text, from, digits + sizeof(digits) - from);
+	} while (digit > to);
 }
 
 void reply_text__json(struct reply_text *text, json_t *json)

@@ -12,6 +12,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The name of a member of many objects as it is written before its value, such as ,"name": */
+struct reply_key {
+	char text[24];	/* without escapes; copied with the zeros after it */
+	size_t length;
+};
+
+/* @before: the comma or bracket before the member. */
+#define REPLY_KEY(before, name)                                                     \
+	{                                                                           \
+		before "\"" name "\":", sizeof(before "\"" name "\":") - 1          \
+	}
+
 /* Zeros are an empty text.  After a failed allocation reply_text__end() fails. */
 struct reply_text {
 	char *bytes;	/* without a NUL */
@@ -32,9 +44,9 @@ void reply_text__clear(struct reply_text *text);
 /* Appends @length bytes unescaped: punctuation and quoted names of members. */
 void reply_text__append(struct reply_text *text, const char *bytes, size_t length);
 void reply_text__put(struct reply_text *text, const char *literal);
-/* Appends @string, which is UTF-8, in quotes. */
-void reply_text__string(struct reply_text *text, const char *string);
-void reply_text__integer(struct reply_text *text, uint64_t number);
+/* Appends a member with its @key; @string is UTF-8. */
+void reply_text__string(struct reply_text *text, const struct reply_key *key, const char *string);
+void reply_text__integer(struct reply_text *text, const struct reply_key *key, uint64_t number);
 /* Appends @json, whose reference it takes; NULL counts as out of memory. */
 void reply_text__json(struct reply_text *text, json_t *json);
 

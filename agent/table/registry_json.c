@@ -43,16 +43,15 @@ enum {
 	MEMBERS,
 };
 
-/* The text of a key with the punctuation before and after it. */
-#define KEY(name) { name, ",\"" name "\":", sizeof(",\"" name "\":") - 1 }
+#define KEY(before, name) { name, REPLY_KEY(before, name) }
 
 static const struct {
-	const char *name, *text;
-	size_t length;
+	const char *name;
+	struct reply_key key;
 } keys[MEMBERS] = {
-	KEY("name"), KEY("kind"), KEY("copies"), KEY("copies_are"), KEY("length"), KEY("fields"),
-	KEY("memory_regions"), KEY("bytes"), KEY("owner"), KEY("age_s"), KEY("map_id"),
-	KEY("counters_id"),
+	KEY("{", "name"), KEY(",", "kind"), KEY(",", "copies"), KEY(",", "copies_are"),
+	KEY(",", "length"), KEY(",", "fields"), KEY(",", "memory_regions"), KEY(",", "bytes"),
+	KEY(",", "owner"), KEY(",", "age_s"), KEY(",", "map_id"), KEY(",", "counters_id"),
 };
 
 /* A text, or a number if @text is NULL. */
@@ -111,16 +110,13 @@ void registry_json__write(const struct entry *entry, int64_t now, struct reply_t
 	size_t i;
 
 	describe(entry, now, members);
-	reply_text__put(text, "{");
 	for (i = 0; i < MEMBERS; i++) {
 		if (!has(members, i))
 			continue;
-		/* No comma is before the first member. */
-		reply_text__append(text, keys[i].text + !i, keys[i].length - !i);
 		if (members[i].text)
-			reply_text__string(text, members[i].text);
+			reply_text__string(text, &keys[i].key, members[i].text);
 		else
-			reply_text__integer(text, members[i].number);
+			reply_text__integer(text, &keys[i].key, members[i].number);
 	}
 	reply_text__put(text, "}");
 }

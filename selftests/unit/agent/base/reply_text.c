@@ -25,32 +25,47 @@ static void assert_reply(struct reply_text *text, const char *key, json_t *value
 	free(line);
 }
 
+static const struct reply_key first = REPLY_KEY("{", "a"), last = REPLY_KEY(",", "last member");
+
 static void test_strings(void **state)
 {
 	static const char *const strings[] = {
-		"", "eth0", "a/b c~", "say \"hello\"", "C:\\x2d", "line\n", "\x7f",
-		"caf\xc3\xa9", "\xf0\x9f\x98\x80",
+		"", "eth0", "a/b c~", "say \"hello\"", "C:\\x2d", "line\n", "\x7f", "\"",
+		"a long \"",
+		"caf\xc3\xa9", "\xf0\x9f\x98\x80", "cgroup:cpu@/system.slice/dart\\x2dzero.service",
 	};
 	struct reply_text text = { };
 	size_t i;
 
 	for (i = 0; i < sizeof(strings) / sizeof(strings[0]); i++) {
-		reply_text__begin(&text, "name");
-		reply_text__string(&text, strings[i]);
-		assert_reply(&text, "name", json_string(strings[i]));
+		reply_text__begin(&text, "object");
+		reply_text__string(&text, &first, strings[i]);
+		reply_text__string(&text, &last, "plain");
+		reply_text__put(&text, "}");
+		assert_reply(&text, "object",
+			     json_pack("{s:s, s:s}", "a", strings[i], "last member", "plain"));
 	}
 }
 
 static void test_integers(void **state)
 {
-	static const uint64_t integers[] = { 0, 9, 10, 4096, INT64_MAX, UINT64_MAX };
+	uint64_t integers[2 * 20 + 1], power = 1;
 	struct reply_text text = { };
-	size_t i;
+	size_t i, count = 0;
 
-	for (i = 0; i < sizeof(integers) / sizeof(integers[0]); i++) {
-		reply_text__begin(&text, "number");
-		reply_text__integer(&text, integers[i]);
-		assert_reply(&text, "number", dart_json__unsigned(integers[i]));
+	for (i = 0; i < 20; i++, power *= 10) {
+		integers[count++] = power - 1;
+		integers[count++] = power;
+	}
+	integers[count++] = UINT64_MAX;
+	for (i = 0; i < count; i++) {
+		reply_text__begin(&text, "object");
+		reply_text__integer(&text, &first, integers[i]);
+		reply_text__integer(&text, &last, 7);
+		reply_text__put(&text, "}");
+		assert_reply(&text, "object",
+			     json_pack("{s:o, s:i}", "a", dart_json__unsigned(integers[i]),
+				       "last member", 7));
 	}
 }
 
@@ -67,6 +82,12 @@ static void test_long(void **state)
 		reply_text__put(&text, i ? "," : "");
 		reply_text__json(&text, json_pack("{s:i}", "number", i));
 		json_array_append_new(list, json_pack("{s:i}", "number", i));
+		reply_text__put(&text, ",");
+		reply_text__integer(&text, &first, i);
+		reply_text__string(&text, &last, "plain");
+		reply_text__put(&text, "}");
+		json_array_append_new(list,
+				      json_pack("{s:i, s:s}", "a", i, "last member", "plain"));
 	}
 	reply_text__put(&text, "]");
 	assert_reply(&text, "list", list);
