@@ -11,6 +11,9 @@
 
 #define INDENT 2
 #define CAPACITY_FIRST 4096
+#define BLANKS_30 "                              "
+/* Members that are read at once, more than an entry has. */
+#define MEMBERS_MOST 16
 
 void json_indent__clear(struct json_indent *out)
 {
@@ -37,28 +40,52 @@ static bool grow(struct json_indent *out, size_t length)
 	return true;
 }
 
+/* Returns where @length more bytes go; NULL if out of memory. */
+static inline char *room(struct json_indent *out, size_t length)
+{
+	if (out->capacity - out->length < length && !grow(out, length))
+		return NULL;
+	return out->bytes + out->length;
+}
+
+/* The end of a line and the indentation of the next one. */
+static const char line_end[] = ",\n" BLANKS_30 BLANKS_30 BLANKS_30 BLANKS_30;
+
+_Static_assert(sizeof(line_end) > 2 + INDENT * JSON_READER_DEPTH, "indent the deepest value");
+
+/*
+ * Copies @length bytes to @to and returns their end.  JSON_MEMBER_SLACK more bytes are at both
+ * places: most texts are shorter, and are copied with some of them.
+ */
+static inline char *copy(char *to, const char *from, size_t length)
+{
+	if (length > JSON_MEMBER_SLACK)
+		return mempcpy(to, from, length);
+	memcpy(to, from, JSON_MEMBER_SLACK);
+	return to + length;
+}
+
+/* Begins a line at @to, where JSON_MEMBER_SLACK bytes are left after it. */
+static inline char *begin_line(const struct json_indent *out, char *to, bool has_comma)
+{
+	const size_t blanks = (size_t)out->depth * INDENT;
+
+	return copy(to, line_end + !has_comma, has_comma + strlen("\n") + blanks);
+}
+
 /* Appends @bytes after a comma and on a new line, and a colon, as the arguments say. */
 static void append(struct json_indent *out, const char *bytes, size_t length, bool has_comma,
 		   bool has_line, bool has_colon)
 {
-	const size_t blanks = has_line ? (size_t)out->depth * INDENT : 0;
-	const size_t room = length + blanks + strlen(",\n: ");
-	char *to;
+	char *to = room(out, sizeof(line_end) + length + strlen(": ") + JSON_MEMBER_SLACK);
 
-	if (out->capacity - out->length < room && !grow(out, room))
+	if (!to)
 		return;
-	to = out->bytes + out->length;
-	if (has_comma)
-		*to++ = ',';
-	if (has_line) {
-		*to++ = '\n';
-		to = (char *)memset(to, ' ', blanks) + blanks;
-	}
+	if (has_line)
+		to = begin_line(out, to, has_comma);
 	to = mempcpy(to, bytes, length);
-	if (has_colon) {
-		*to++ = ':';
-		*to++ = ' ';
-	}
+	if (has_colon)
+		to = mempcpy(to, ": ", 2);
 	out->length = to - out->bytes;
 }
 
@@ -98,24 +125,18 @@ void json_indent__token(struct json_indent *out, const struct json_reader *reade
 	out->depth += out->is_first;
 }
 
-/* Appends a member that was read at once. */
 static void append_member(struct json_indent *out, const struct json_member *member)
 {
-	const size_t blanks = (size_t)out->depth * INDENT;
-	const size_t room = blanks + member->key.length + member->value.length + strlen(",\n: ");
-	char *to;
+	char *to = room(out, sizeof(line_end) + member->key.length + strlen(": ") +
+				     member->value.length + JSON_MEMBER_SLACK);
 
-	if (out->capacity - out->length < room && !grow(out, room))
+	if (!to)
 		return;
-	to = out->bytes + out->length;
-	if (!out->is_first)
-		*to++ = ',';
-	*to++ = '\n';
-	to = (char *)memset(to, ' ', blanks) + blanks;
-	to = mempcpy(to, member->key.text, member->key.length);
+	to = begin_line(out, to, !out->is_first);
+	to = copy(to, member->key.text, member->key.length);
 	*to++ = ':';
 	*to++ = ' ';
-	to = mempcpy(to, member->value.text, member->value.length);
+	to = copy(to, member->value.text, member->value.length);
 	out->length = to - out->bytes;
 	out->is_first = false;
 }
@@ -123,17 +144,17 @@ static void append_member(struct json_indent *out, const struct json_member *mem
 bool json_indent__rest(struct json_indent *out, struct json_reader *reader, enum json_token first)
 {
 	const unsigned int depth = reader->depth;
+	struct json_member members[MEMBERS_MOST] = {};
 	enum json_token token = first;
-	struct json_member member;
+	size_t count, i;
 
 	json_indent__token(out, reader, token);
 	if (token != JSON_TOKEN_OBJECT && token != JSON_TOKEN_ARRAY)
 		return token > JSON_TOKEN_INVALID;
 	do {
-		if (json_reader__simple(reader, &member)) {
-			append_member(out, &member);
-			continue;
-		}
+		count = json_reader__simple(reader, members, MEMBERS_MOST);
+		for (i = 0; i < count; i++)
+			append_member(out, &members[i]);
 		token = json_reader__next(reader);
 		if (token == JSON_TOKEN_INVALID)
 			return false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads JSON token by token: see json_reader.h. */
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 
 /* An integer with this number of digits fits into 63 bits. */
 #define DIGITS_PLAIN 18
+#define MEMBERS_FIRST 16
 
 enum expected {
 	EXPECTED_VALUE,
@@ -223,18 +225,24 @@ static inline const char *plain_integer_end(const char *at, const char *end)
 	return is_plain && at < end && (*at == ',' || *at == '}') ? at : NULL;
 }
 
-bool json_reader__simple(struct json_reader *reader, struct json_member *member)
+/* Where the key of the next member begins, with no blanks before it; NULL if none is there. */
+static inline const char *next_key(const struct json_reader *reader)
 {
-	const bool is_next = reader->expected == EXPECTED_MORE;
+	if (!(reader->objects >> reader->depth & 1) || reader->at == reader->end)
+		return NULL;
+	if (reader->expected == EXPECTED_FIRST_KEY)
+		return reader->at;
+	return reader->expected == EXPECTED_MORE && *reader->at == ',' ? reader->at + 1 : NULL;
+}
+
+/* Reads the member whose key begins at @key if it is simple. */
+static inline bool take_simple(struct json_reader *reader, const char *key,
+			       struct json_member *member)
+{
 	const char *const end = reader->end;
-	const char *key = reader->at, *key_end, *value_end;
+	const char *key_end = plain_string_end(key, end), *value_end;
 	enum json_token token = JSON_TOKEN_STRING;
 
-	if (!(reader->objects >> reader->depth & 1) || key == end ||
-	    (is_next ? *key != ',' : reader->expected != EXPECTED_FIRST_KEY))
-		return false;
-	key += is_next;
-	key_end = plain_string_end(key, end);
 	if (!key_end || key_end == end || *key_end != ':')
 		return false;
 	value_end = plain_string_end(key_end + 1, end);
@@ -242,13 +250,60 @@ bool json_reader__simple(struct json_reader *reader, struct json_member *member)
 		token = JSON_TOKEN_NUMBER;
 		value_end = plain_integer_end(key_end + 1, end);
 	}
-	if (!value_end)
+	if (!value_end || end - value_end < JSON_MEMBER_SLACK)
 		return false;
 	member->key = (struct json_span){ key, key_end - key, JSON_TOKEN_KEY, true };
 	member->value = (struct json_span){ key_end + 1, value_end - key_end - 1, token, true };
 	reader->at = value_end;
-	reader->expected = EXPECTED_MORE;
 	return true;
+}
+
+static inline uint64_t load_word(const char *at)
+{
+	uint64_t word;
+
+	memcpy(&word, at, sizeof(word));
+	return le64toh(word);
+}
+
+/* Skips the member whose key begins at @key if @member, which may be zeros, is the same scalar. */
+static inline bool take_again(struct json_reader *reader, const char *key,
+			      const struct json_member *member)
+{
+	const char *const known = member->key.text;
+	uint64_t different;
+	size_t length, i;
+
+	if (member->value.token < JSON_TOKEN_STRING)
+		return false;
+	length = member->value.text + member->value.length - known;
+	if ((size_t)(reader->end - key) < length + JSON_MEMBER_SLACK)
+		return false;
+	for (i = 0; i < length; i += sizeof(different)) {
+		different = load_word(key + i) ^ load_word(known + i);
+		if (different && i + __builtin_ctzll(different) / 8 < length)
+			return false;
+	}
+	/* A number may go on. */
+	if (key[length] != ',' && key[length] != '}')
+		return false;
+	reader->at = key + length;
+	return true;
+}
+
+size_t json_reader__simple(struct json_reader *reader, struct json_member *members, size_t most)
+{
+	size_t count = 0;
+	const char *key;
+
+	for (; count < most; count++) {
+		key = next_key(reader);
+		if (!key || (!take_again(reader, key, &members[count]) &&
+			     !take_simple(reader, key, &members[count])))
+			break;
+		reader->expected = EXPECTED_MORE;
+	}
+	return count;
 }
 
 bool json_reader__rest(struct json_reader *reader, struct json_span *value)
@@ -274,19 +329,21 @@ bool json_reader__value(struct json_reader *reader, struct json_span *value)
 	return json_reader__rest(reader, value);
 }
 
-static struct json_member *new_member(struct json_members *members)
+/* Makes room for more members. */
+static bool reserve(struct json_members *members)
 {
-	size_t capacity = members->capacity ? 2 * members->capacity : 16;
+	size_t capacity = members->capacity ? 2 * members->capacity : MEMBERS_FIRST;
 	struct json_member *list;
 
-	if (members->count == members->capacity) {
-		list = reallocarray(members->list, capacity, sizeof(*list));
-		if (!list)
-			return NULL;
-		members->list = list;
-		members->capacity = capacity;
-	}
-	return &members->list[members->count++];
+	if (members->count < members->capacity)
+		return true;
+	list = reallocarray(members->list, capacity, sizeof(*list));
+	if (!list)
+		return false;
+	memset(list + members->capacity, 0, (capacity - members->capacity) * sizeof(*list));
+	members->list = list;
+	members->capacity = capacity;
+	return true;
 }
 
 bool json_reader__members(struct json_reader *reader, struct json_members *members)
@@ -294,23 +351,20 @@ bool json_reader__members(struct json_reader *reader, struct json_members *membe
 	struct json_member *member;
 	enum json_token token;
 
-	members->count = 0;
-	for (;;) {
-		member = new_member(members);
-		if (!member)
-			return false;
-		if (json_reader__simple(reader, member))
-			continue;
+	for (members->count = 0; reserve(members); members->count++) {
+		/* One place stays, for a member that is not simple. */
+		members->count += json_reader__simple(reader, members->list + members->count,
+						      members->capacity - members->count - 1);
 		token = json_reader__next(reader);
 		if (token != JSON_TOKEN_KEY)
-			break;
+			return token == JSON_TOKEN_OBJECT_END;
+		member = &members->list[members->count];
 		member->key = (struct json_span){ reader->text, reader->length, token,
 						  reader->is_plain };
 		if (!json_reader__value(reader, &member->value))
-			return false;
+			break;
 	}
-	members->count--;
-	return token == JSON_TOKEN_OBJECT_END;
+	return false;
 }
 
 bool json_span__equals(const struct json_span *value, const char *text)

@@ -234,9 +234,10 @@ static bool fill_with_span(struct table *table, struct cell *cell, size_t column
 	return is_filled;
 }
 
-static bool is_same(const struct json_span *a, const struct json_span *b)
+static inline bool is_same(const struct json_span *a, const struct json_span *b)
 {
-	return a->length == b->length && !memcmp(a->text, b->text, a->length);
+	return a->text == b->text ||
+	       (a->length == b->length && !memcmp(a->text, b->text, a->length));
 }
 
 /* The column of the members called @key; -1 without one. */
@@ -250,54 +251,48 @@ static ptrdiff_t find_column(const struct table *table, const struct json_span *
 	return -1;
 }
 
-/* Notes the columns of the members; most members have the columns of the row above. */
-static bool know_columns(struct table *table, const struct json_members *members)
+/* Makes room to note the columns of @count members. */
+static bool reserve_known(struct table *table, size_t count)
 {
-	struct known_key *known = table->known;
-	size_t i;
+	struct known_key *known;
 
-	if (members->count > table->known_count) {
-		known = reallocarray(known, members->count, sizeof(*known));
-		if (!known)
-			return false;
-		memset(known + table->known_count, 0,
-		       (members->count - table->known_count) * sizeof(*known));
-		table->known = known;
-		table->known_count = members->count;
-	}
-	for (i = 0; i < members->count; i++)
-		if (!is_same(&known[i].key, &members->list[i].key))
-			known[i] = (struct known_key){
-				members->list[i].key,
-				find_column(table, &members->list[i].key),
-			};
+	if (count <= table->known_count)
+		return true;
+	known = reallocarray(table->known, count, sizeof(*known));
+	if (!known)
+		return false;
+	memset(known + table->known_count, 0, (count - table->known_count) * sizeof(*known));
+	table->known = known;
+	table->known_count = count;
 	return true;
 }
 
 /*
- * A cell is the last one of its column if the values are equal: in 20,000 rows of one user only one
- * name is looked up.
+ * Most members have the column of the member at the same place in the row above, and a cell is the
+ * last one of its column if the values are equal: in 20,000 rows of one user only one name is
+ * looked up.
  */
 bool table__add(struct table *table, const struct json_members *members)
 {
-	struct cell *row = know_columns(table, members) ? new_row(table) : NULL;
-	const struct json_span *value;
+	struct cell *row = reserve_known(table, members->count) ? new_row(table) : NULL;
+	const struct json_member *member = members->list;
+	struct known_key *known = table->known;
 	struct last_value *last;
-	ptrdiff_t column;
 	size_t i;
 
-	for (i = 0; row && i < members->count; i++) {
-		column = table->known[i].column;
-		if (column < 0)
+	for (i = 0; row && i < members->count; i++, member++, known++) {
+		if (!is_same(&member->key, &known->key))
+			*known = (struct known_key){ member->key,
+						     find_column(table, &member->key) };
+		if (known->column < 0)
 			continue;
-		value = &members->list[i].value;
-		last = &table->last[column];
-		if (!is_same(value, &last->value)) {
-			if (!fill_with_span(table, &last->cell, column, value))
+		last = &table->last[known->column];
+		if (!is_same(&member->value, &last->value)) {
+			if (!fill_with_span(table, &last->cell, known->column, &member->value))
 				return false;
-			last->value = *value;
+			last->value = member->value;
 		}
-		row[column] = last->cell;
+		row[known->column] = last->cell;
 	}
 	return row;
 }

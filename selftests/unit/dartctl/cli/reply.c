@@ -25,7 +25,7 @@ static const struct reply_form as_json = {}, as_table = { .columns = columns };
 /* The text that is printed on stdout meanwhile, with a NUL. */
 struct printed {
 	int fd, saved;
-	char text[4096];
+	char text[65536];
 };
 
 static void begin(struct printed *printed)
@@ -69,6 +69,18 @@ static void assert_printed(const char *text, const struct reply_form *form, cons
 
 #define REPLY(list) "{\"ok\":true,\"version\":\"1\",\"list\":" list "}\n"
 
+/* Prints the list in @reply as JSON, which jansson prints likewise. */
+static void assert_printed_as_tree(const char *reply, json_t *tree)
+{
+	char *text = dart_json__dumps(tree, JSON_INDENT(2) | JSON_ENCODE_ANY), *line;
+
+	assert_non_null(text);
+	assert_true(asprintf(&line, "%s\n", text) > 0);
+	assert_printed(reply, &as_json, line, EXIT_SUCCESS);
+	free(line);
+	free(text);
+}
+
 static void test_json(void **state)
 {
 	static const char *const answers[] = {
@@ -78,20 +90,16 @@ static void test_json(void **state)
 		"{\"a\":-1,\"b\":0,\"c\":1.5,\"d\":\"say \\\"hello\\\"\",\"long name\":\"0123456789\"}",
 		"{\"\\u00E9\":\"\\uD83D\\uDE00 caf\xc3\xa9\",\"b\x7f\":1}",
 		"[ 1 , { \"a\" : \"b\" } ]",
+		"[{},{\"name\":\"eth0\",\"bytes\":1},{},{\"name\":\"eth0\",\"bytes\":1},{}]",
 	};
-	char reply[512], *expected;
+	char reply[512];
 	json_t *json;
 	size_t i;
 
 	for (i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
 		json = dart_json__loadb(answers[i], strlen(answers[i]), JSON_DECODE_ANY, NULL);
-		expected = dart_json__dumps(json, JSON_INDENT(2) | JSON_ENCODE_ANY);
-		assert_non_null(expected);
-		expected = realloc(expected, strlen(expected) + 2);
-		strcat(expected, "\n");
 		snprintf(reply, sizeof(reply), REPLY("%s"), answers[i]);
-		assert_printed(reply, &as_json, expected, EXIT_SUCCESS);
-		free(expected);
+		assert_printed_as_tree(reply, json);
 		json_decref(json);
 	}
 }
@@ -169,6 +177,96 @@ static void test_invalid(void **state)
 	assert_printed(REPLY("[1]"), &as_table, "", EXIT_FAILURE);
 }
 
+/* Values that begin alike, and values that are more than plain. */
+static const char *const values[] = {
+	"7", "70", "7.5", "-7", "0", "18446744073709551615", "\"7\"", "\"\"", "\"eth0\"", "\"eth\"",
+	"\"a name of more than thirty-two bytes\"", "\"caf\xc3\xa9\"", "\"say \\\"7\\\"\"", "true",
+	"false", "null", "[\"eth0\",7]", "{\"eth0\":7}",
+};
+
+static const char *const keys[] = { "name", "age_s", "of", "bytes", "byte", "a", "caf\xc3\xa9" };
+
+#define KEYS (sizeof(keys) / sizeof(keys[0]))
+#define OBJECTS_MOST 20
+
+/* Writes an object; its member n is keys[n] with value @chosen[n] - 1, or missing if that is 0. */
+static char *write_object(char *to, const uint32_t chosen[static KEYS], bool has_blanks)
+{
+	const char *before = "{";
+	size_t i;
+
+	for (i = 0; i < KEYS; i++) {
+		if (!chosen[i])
+			continue;
+		to += sprintf(to, has_blanks ? "%s \"%s\" : %s " : "%s\"%s\":%s", before, keys[i],
+			      values[chosen[i] - 1]);
+		before = ",";
+	}
+	return to + sprintf(to, "%s}", *before == '{' ? "{" : "");
+}
+
+/* Writes a list in which an object differs from the object before in at most one member. */
+static void write_list(char *to, uint64_t *random)
+{
+	const uint32_t count = random__below(random, OBJECTS_MOST + 1);
+	uint32_t chosen[KEYS], i;
+
+	for (i = 0; i < KEYS; i++)
+		chosen[i] = random__below(random, sizeof(values) / sizeof(values[0]) + 1);
+	*to++ = '[';
+	for (i = 0; i < count; i++) {
+		if (i)
+			*to++ = ',';
+		to = write_object(to, chosen, !random__below(random, 8));
+		if (random__below(random, 2))
+			chosen[random__below(random, KEYS)] =
+				random__below(random, sizeof(values) / sizeof(values[0]) + 1);
+	}
+	strcpy(to, "]");
+}
+
+/* The members that come again, or nearly so, are printed as those of a tree. */
+static void test_similar(void **state)
+{
+	struct printed printed;
+	char list[8192], reply[8192 + 64];
+	uint64_t random = 1;
+	json_t *tree;
+	int i;
+
+	for (i = 0; i < 2000; i++) {
+		write_list(list, &random);
+		snprintf(reply, sizeof(reply), REPLY("%s"), list);
+		tree = dart_json__loadb(list, strlen(list), 0, NULL);
+		assert_non_null(tree);
+		assert_printed_as_tree(reply, tree);
+		begin(&printed);
+		assert_int_equal(table__print_objects(tree, columns), EXIT_SUCCESS);
+		end(&printed);
+		assert_printed(reply, &as_table, printed.text, EXIT_SUCCESS);
+		json_decref(tree);
+	}
+}
+
+/* A list of many similar objects that is cut off anywhere. */
+static void test_cut_off(void **state)
+{
+	static const char object[] = "{\"name\":\"eth0\",\"bytes\":77},";
+	char reply[sizeof(REPLY("[]")) + 10 * sizeof(object)], *end = reply;
+	size_t length;
+	int i;
+
+	end += sprintf(end, "{\"list\":[");
+	for (i = 0; i < 10; i++)
+		end = stpcpy(end, object);
+	strcpy(end - 1, "]}");
+	for (length = strlen(reply); length--;) {
+		reply[length] = '\0';
+		assert_printed(reply, &as_table, "", EXIT_FAILURE);
+		assert_printed(reply, &as_json, "", EXIT_FAILURE);
+	}
+}
+
 static void test_nested(void **state)
 {
 	char reply[512] = "{\"list\":", *end = reply + strlen(reply);
@@ -191,6 +289,8 @@ int main(void)
 		TEST("an array of objects is printed as a table with aligned columns", test_table),
 		TEST("a filter leaves objects out of tables and of JSON", test_filter),
 		TEST("nothing of a reply that is cut off or invalid is printed", test_invalid),
+		TEST("objects that are nearly alike are printed as those of a tree", test_similar),
+		TEST("nothing of a list that is cut off anywhere is printed", test_cut_off),
 		TEST("a reply that is nested too deep is refused", test_nested),
 	};
 
