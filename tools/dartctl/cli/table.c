@@ -104,7 +104,8 @@ struct known_key {
 struct table {
 	const struct table_column *columns;
 	size_t column_count;
-	size_t *widths;		/* of the columns so far */
+	/* Of the cells of each column so far: most columns of a terminal, and bytes. */
+	size_t *widths, *longest;
 	struct cell *cells;	/* row by row */
 	size_t row_count, row_capacity;
 	struct last_value *last;	/* by column, of table__add() */
@@ -125,8 +126,9 @@ struct table *table__new(const struct table_column *columns)
 	while (columns[table->column_count].title)
 		table->column_count++;
 	table->widths = calloc(table->column_count, sizeof(*table->widths));
+	table->longest = calloc(table->column_count, sizeof(*table->longest));
 	table->last = calloc(table->column_count, sizeof(*table->last));
-	if (table->widths && table->last)
+	if (table->widths && table->longest && table->last)
 		return table;
 	table__free(table);
 	return NULL;
@@ -144,6 +146,7 @@ void table__free(struct table *table)
 	free(table->last);
 	free(table->known);
 	free(table->cells);
+	free(table->longest);
 	free(table->widths);
 	free(table);
 }
@@ -189,6 +192,8 @@ static void fill(struct table *table, struct cell *cell, size_t column, const ch
 	*cell = (struct cell){ text, length, width };
 	if (width > table->widths[column])
 		table->widths[column] = width;
+	if (length > table->longest[column])
+		table->longest[column] = length;
 }
 
 /* The same with the text of @value, which may be of any type. */
@@ -318,53 +323,65 @@ static bool add_object(struct table *table, const json_t *object, const json_t *
 
 /* ---- printing */
 
-/*
- * Appends a cell to @line and returns its new end.  A line ends with blanks only if its last
- * cells are empty.
- */
-static char *print_cell(char *line, const struct cell *cell, size_t width, bool is_right,
-			bool is_last)
-{
-	const size_t blanks = is_last && !cell->length ? 0 : width - cell->width;
+/* Lines are written to stdout when so many bytes have come together. */
+#define PIECE 65536
+/* Most columns are shorter, and are padded with so many blanks without a call. */
+#define BLANKS 32
 
-	if (is_right) {
-		memset(line, ' ', blanks);
-		line += blanks;
-	}
-	if (cell->length)
-		memcpy(line, cell->text, cell->length);
-	line += cell->length;
-	if (!is_right && !is_last) {
-		memset(line, ' ', blanks);
-		line += blanks;
-	}
-	*line++ = is_last ? '\n' : ' ';
-	return line;
-}
+struct lines {
+	char *bytes, *end;	/* with room for PIECE bytes, a line and BLANKS */
+};
 
-static void print_row(const struct table *table, const struct cell *cells, char *line)
-{
-	char *end = line;
-	size_t i;
-
-	for (i = 0; i < table->column_count; i++)
-		end = print_cell(end, &cells[i], table->widths[i], table->columns[i].is_number,
-				 i == table->column_count - 1);
-	fwrite(line, 1, end - line, stdout);
-}
-
-/* Most bytes of a line: its cells, and as many blanks as the columns are wide. */
+/* Most bytes of a line: each cell, as many blanks as its column is wide, and a separator. */
 static size_t longest_line(const struct table *table)
 {
-	const struct cell *cell = table->cells;
-	size_t longest = 0, length, row, i;
+	size_t length = 0, i;
 
-	for (row = 0; row < table->row_count; row++) {
-		for (length = 0, i = 0; i < table->column_count; i++, cell++)
-			length += cell->length + table->widths[i] + 1;
-		longest = length > longest ? length : longest;
+	for (i = 0; i < table->column_count; i++)
+		length += table->longest[i] + table->widths[i] + 1;
+	return length;
+}
+
+/* Writes @count blanks, perhaps more, to @to, and returns the end of @count. */
+static inline char *pad(char *to, size_t count)
+{
+	if (count > BLANKS)
+		memset(to, ' ', count);
+	else
+		memset(to, ' ', BLANKS);
+	return to + count;
+}
+
+static void flush(struct lines *lines)
+{
+	fwrite(lines->bytes, 1, lines->end - lines->bytes, stdout);
+	lines->end = lines->bytes;
+}
+
+/* A line ends with blanks only if its last cells are empty. */
+static void print_row(const struct table *table, const struct cell *cells, struct lines *lines)
+{
+	const size_t last = table->column_count - 1;
+	char *end = lines->end;
+	size_t i, blanks;
+	bool is_right;
+
+	for (i = 0; i <= last; i++) {
+		is_right = table->columns[i].is_number;
+		blanks = i < last || (is_right && cells[i].length) ?
+				 table->widths[i] - cells[i].width :
+				 0;
+		if (is_right)
+			end = pad(end, blanks);
+		if (cells[i].length)
+			end = mempcpy(end, cells[i].text, cells[i].length);
+		/* With the blank between two columns. */
+		end = pad(end, is_right ? 1 : blanks + 1);
 	}
-	return longest;
+	end[-1] = '\n';
+	lines->end = end;
+	if (end - lines->bytes >= PIECE)
+		flush(lines);
 }
 
 /* Makes the cells of the titles; returns false if none are printed. */
@@ -386,17 +403,20 @@ int table__print(struct table *table)
 {
 	struct cell *titles = calloc(table->column_count, sizeof(*titles));
 	const bool has_titles = titles && add_titles(table, titles);
-	char *line = titles ? malloc(longest_line(table) + table->column_count) : NULL;
+	struct lines lines;
 	size_t row;
 
-	if (line && table->row_count && has_titles)
-		print_row(table, titles, line);
-	for (row = 0; line && row < table->row_count; row++)
-		print_row(table, table->cells + row * table->column_count, line);
+	lines.bytes = titles ? malloc(PIECE + longest_line(table) + BLANKS) : NULL;
+	lines.end = lines.bytes;
+	if (lines.bytes && table->row_count && has_titles)
+		print_row(table, titles, &lines);
+	for (row = 0; lines.bytes && row < table->row_count; row++)
+		print_row(table, table->cells + row * table->column_count, &lines);
 	free(titles);
-	if (!line)
+	if (!lines.bytes)
 		return fail__out_of_memory();
-	free(line);
+	flush(&lines);
+	free(lines.bytes);
 	return EXIT_SUCCESS;
 }
 
