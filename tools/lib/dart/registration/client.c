@@ -13,7 +13,7 @@
 #include "client.h"
 #include "descriptor.h"
 
-#define CHUNK 65536 /* bytes that are asked for at once */
+#define CHUNK 65536 /* bytes for which there is room, at least, when more are asked for */
 
 static const char *remedy(int code)
 {
@@ -136,8 +136,8 @@ static int client__receive_some(struct dart_registration_client *client,
 		client->bytes = bytes;
 		client->size = 2 * client->size + CHUNK;
 	}
-	received = dart_descriptor__receive(client->socket, client->bytes + client->length, CHUNK,
-					    flags, &fd, NULL);
+	received = dart_descriptor__receive(client->socket, client->bytes + client->length,
+					    client->size - client->length, flags, &fd, NULL);
 	if (received == -EAGAIN)
 		return received;
 	if (!received)
