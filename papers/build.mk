@@ -24,8 +24,8 @@ dta-rates_libraries := dart
 
 # TEA: the cache of a switch.
 programs += tea-sim
-cached_traffic := $(addprefix papers/tea/, cached_traffic.c tea_sketch.c zipf.c) \
-	tools/dartctl/switch/cache/keys.c
+cached_traffic := $(addprefix papers/tea/, cached_traffic.c tea_sketch.c) \
+	tools/bench/zipf.c tools/dartctl/switch/cache/keys.c
 tea-sim_sources := papers/tea/tea_sim.c $(cached_traffic)
 tea-sim_libraries := dart
 unit_cached_traffic_sources := $(cached_traffic)

@@ -12,8 +12,8 @@
 #include <libdart/tea/tea_hash.h>
 
 #include "tea_sketch.h"
+#include "tools/bench/zipf.h"
 #include "tools/dartctl/switch/cache/keys.h"
-#include "zipf.h"
 
 #define KEY	13	/* bytes of an IPv4 flow: see schemas/ */
 

@@ -18,7 +18,7 @@ cgroup_passes_sources := tools/bench/cgroup_passes.c
 
 # Stores, without a network.
 programs += store_speed
-store_speed_sources := tools/bench/store_speed.c $(in_memory)
+store_speed_sources := $(addprefix tools/bench/, store_speed.c store_keys.c zipf.c) $(in_memory)
 store_speed_libraries := dart
 
 # Lookup tables, without a network.

@@ -2,9 +2,11 @@
 /*
  * store_speed [--slots-log2 K] [--rounds N]: measures how many keys per second one
  * core queries in a store in memory, and how many reports it writes, compared with
- * a bound: the bytes of a random slot of the same memory are loaded for each slot of a
- * key, which touch as many lines of the cache.  Slots of 24 bytes, of which a quarter lie
- * across two lines, with huge and with small pages, and of 32 bytes; prints JSON.
+ * a bound that only loads the bytes of the same slots, of many keys at a time; queries of
+ * one key after the other are compared with loads that wait for the slots of the key
+ * before.  Slots of 24 bytes, of which a quarter lie across two lines, with huge and with
+ * small pages, and of 32 bytes; keys that are asked for alike, by a Zipf distribution, and
+ * as an adversary chooses them; prints JSON.
  *
  * The measurements alternate and count CPU time, as the machine may run other
  * programs.
@@ -23,6 +25,7 @@
 
 #include "ingest.h"
 #include "memory.h"
+#include "store_keys.h"
 
 #define KEYS		(1 << 10)	/* per go */
 #define GOES		256		/* per round */
@@ -31,13 +34,17 @@
 struct bench {
 	struct dart_store *store;
 	uint8_t *memory;
-	uint64_t slots;
 	size_t slot_length;
+	uint64_t slots;
 	uint64_t reported;	/* keys 0 and so on */
+	enum store_keys_kind kind;
+	struct store_keys *chosen;
 	struct dart_random random;
 	uint64_t sum;		/* of the loaded words */
+	uint64_t zero;		/* which a compiler does not know */
 	uint64_t found;
 	uint8_t keys[KEYS * INGEST_KEY];
+	const uint8_t *places[KEYS * DART_STORE_REDUNDANCY]; /* of their slots */
 	struct dart_store_answer answers[KEYS];
 };
 
@@ -53,32 +60,45 @@ static uint64_t cpu_ns(void)
 
 /* ---- measured functions: KEYS keys each */
 
-/*
- * As many loads are in flight as the processor supports, and there is no other
- * work: an address takes one multiplication, the loaded words are added up.
- */
-static void load_slots(struct bench *bench)
+static void bench__load(struct bench *bench, const uint8_t *slot)
 {
-	enum { BATCH = 64 };
-	const size_t last = bench->slot_length - sizeof(uint64_t);
-	const uint8_t *slots[BATCH];
-	uint32_t done, i;
 	uint64_t word;
 	size_t place;
 
-	for (done = 0; done < KEYS * DART_STORE_REDUNDANCY; done += BATCH) {
-		for (i = 0; i < BATCH; i++) {
-			slots[i] = bench->memory + bench->slot_length *
-				dart_random__below(&bench->random, bench->slots);
-			__builtin_prefetch(slots[i]);
-			__builtin_prefetch(slots[i] + last);
+	for (place = 0; place + sizeof(word) <= bench->slot_length; place += sizeof(word)) {
+		memcpy(&word, slot + place, sizeof(word));
+		bench->sum += word;
+	}
+}
+
+/* As many loads are in flight as the processor supports, and there is no other work. */
+static void load_many(struct bench *bench)
+{
+	enum { AHEAD = 64 };
+	const size_t last = bench->slot_length - 1;
+	uint32_t done, i;
+
+	for (done = 0; done < KEYS * DART_STORE_REDUNDANCY; done += AHEAD) {
+		for (i = done; i < done + AHEAD; i++) {
+			__builtin_prefetch(bench->places[i]);
+			__builtin_prefetch(bench->places[i] + last);
 		}
-		for (i = 0; i < BATCH; i++) {
-			for (place = 0; place <= last; place += sizeof(word)) {
-				memcpy(&word, slots[i] + place, sizeof(word));
-				bench->sum += word;
-			}
-		}
+		for (i = done; i < done + AHEAD; i++)
+			bench__load(bench, bench->places[i]);
+	}
+}
+
+/* The loads of a key wait for the words of the key before, as if these had chosen the key. */
+static void load_one_by_one(struct bench *bench)
+{
+	const uint8_t *const *places = bench->places;
+	uint32_t i, copy;
+
+	for (i = 0; i < KEYS; i++) {
+		const uint64_t after = bench->sum & bench->zero;
+
+		for (copy = 0; copy < DART_STORE_REDUNDANCY; copy++)
+			bench__load(bench, *places++ + after);
 	}
 }
 
@@ -99,44 +119,60 @@ static void query_single(struct bench *bench)
 static void ingest(struct bench *bench)
 {
 	ingest__reports(bench->store, bench->memory, bench->keys, bench->reported, KEYS);
-	bench->reported += KEYS;
 }
 
-enum { BOUND, BATCH, SINGLE, INGEST, KINDS };
+enum { BOUND, ONE_BY_ONE, BATCH, SINGLE, INGEST, MEASURED };
 
 static const struct {
 	const char *name;
 	void (*run)(struct bench *bench);
-} kinds[KINDS] = {
-	[BOUND] = { "bound", load_slots },
-	[BATCH] = { "query_batch", query_batch },
-	[SINGLE] = { "query_single", query_single },
-	[INGEST] = { "ingest", ingest },
+	uint32_t beside; /* compared with */
+} measured[MEASURED] = {
+	[BOUND] = { "bound", load_many, BOUND },
+	[ONE_BY_ONE] = { "one_by_one", load_one_by_one, ONE_BY_ONE },
+	[BATCH] = { "query_batch", query_batch, BOUND },
+	[SINGLE] = { "query_single", query_single, ONE_BY_ONE },
+	[INGEST] = { "ingest", ingest, BOUND },
 };
 
-/* Chooses reported keys, or new ones. */
-static void choose_keys(struct bench *bench, bool is_new)
+static void bench__choose(struct bench *bench, uint32_t i, uint64_t number)
+{
+	uint8_t *key = bench->keys + i * INGEST_KEY;
+	struct dart_store_place place;
+	uint32_t copy;
+
+	ingest__key(number, key);
+	dart_store_hash__place(dart_store__hash(bench->store), key, INGEST_KEY, &place);
+	for (copy = 0; copy < DART_STORE_REDUNDANCY; copy++)
+		bench->places[i * DART_STORE_REDUNDANCY + copy] =
+			bench->memory + place.slots[copy] * bench->slot_length;
+}
+
+/* New keys, or keys that the store has, by their distribution. */
+static void bench__choose_keys(struct bench *bench, bool is_new)
 {
 	uint32_t i;
 
 	for (i = 0; i < KEYS; i++)
-		ingest__key(is_new ? bench->reported + i :
-				     dart_random__below(&bench->random, bench->reported),
-			    bench->keys + i * INGEST_KEY);
+		bench__choose(bench, i, is_new ? bench->reported + i :
+			      store_keys__next(bench->chosen, &bench->random));
 }
 
 /* CPU time per key in ns. */
-static double measure(struct bench *bench, uint32_t kind)
+static double measure(struct bench *bench, uint32_t what)
 {
+	const bool is_new = what == INGEST && bench->kind == STORE_KEYS_UNIFORM;
 	uint64_t start, spent = 0;
 	uint32_t go, i;
 
 	for (go = 0; go < GOES; go++) {
-		choose_keys(bench, kind == INGEST);
+		bench__choose_keys(bench, is_new);
 		start = cpu_ns();
-		kinds[kind].run(bench);
+		measured[what].run(bench);
 		spent += cpu_ns() - start;
-		if (kind != BATCH)
+		if (is_new)
+			bench->reported += KEYS;
+		if (what != BATCH)
 			continue;
 		for (i = 0; i < KEYS; i++)
 			bench->found += bench->answers[i].outcome == DART_STORE_FOUND;
@@ -160,26 +196,27 @@ static void print_spread(const char *name, double *values, uint32_t count)
 	       values[count / 2], values[0], values[count - 1]);
 }
 
-static void print_rounds(double (*ns)[KINDS], uint32_t rounds)
+static void print_rounds(double (*ns)[MEASURED], uint32_t rounds)
 {
 	double values[ROUNDS_MAX];
-	uint32_t kind, round;
+	uint32_t what, round;
 
-	for (kind = 0; kind < KINDS; kind++) {
-		printf("%s{\"name\": \"%s\", ", kind ? ", " : "", kinds[kind].name);
+	for (what = 0; what < MEASURED; what++) {
+		printf("%s{\"name\": \"%s\", ", what ? ", " : "", measured[what].name);
 		for (round = 0; round < rounds; round++)
-			values[round] = ns[round][kind];
+			values[round] = ns[round][what];
 		print_spread("ns", values, rounds);
 		printf(", \"per_second_and_core\": %.4g, ", 1e9 / values[rounds / 2]);
 		for (round = 0; round < rounds; round++)
-			values[round] = ns[round][BOUND] / ns[round][kind];
+			values[round] = ns[round][measured[what].beside] / ns[round][what];
 		print_spread("of_bound", values, rounds);
 		printf("}");
 	}
 }
 
 /* @value: bytes, a multiple of 8 with the checksum */
-static void run(uint32_t slots_log2, uint32_t rounds, uint32_t value, bool is_huge)
+static void run(uint32_t slots_log2, uint32_t rounds, uint32_t value, bool is_huge,
+		enum store_keys_kind kind)
 {
 	const struct dart_store_geometry geometry = {
 		.slots = UINT64_C(1) << slots_log2, .value_length = value,
@@ -187,8 +224,8 @@ static void run(uint32_t slots_log2, uint32_t rounds, uint32_t value, bool is_hu
 	};
 	const size_t length = dart_store_geometry__length(&geometry);
 	struct bench *bench = calloc(1, sizeof(*bench));
-	static double ns[ROUNDS_MAX][KINDS];
-	uint32_t round, kind;
+	static double ns[ROUNDS_MAX][MEASURED];
+	uint32_t round, what, i;
 
 	if (!bench)
 		err(EXIT_FAILURE, "calloc");
@@ -201,25 +238,29 @@ static void run(uint32_t slots_log2, uint32_t rounds, uint32_t value, bool is_hu
 
 	fprintf(stderr, "store_speed: %zu MiB, %s pages: filling\n",
 		length >> 20, is_huge ? "huge" : "small");
-	while (bench->reported < bench->slots / 2) {
-		choose_keys(bench, true);
+	for (; bench->reported < bench->slots / 2; bench->reported += KEYS) {
+		for (i = 0; i < KEYS; i++)
+			ingest__key(bench->reported + i, bench->keys + i * INGEST_KEY);
 		ingest(bench);
 	}
+	bench->kind = kind;
+	bench->chosen = store_keys__new(kind, bench->store, bench->reported);
 	for (round = 0; round < rounds; round++) {
 		fprintf(stderr, "\rstore_speed: round %u of %u", round + 1, rounds);
-		for (kind = 0; kind < KINDS; kind++)
-			ns[round][kind] = measure(bench, kind);
+		for (what = 0; what < MEASURED; what++)
+			ns[round][what] = measure(bench, what);
 	}
 	fputc('\n', stderr);
 
-	printf("{\"slot_length\": %zu, \"lines\": %.4g, ", bench->slot_length,
-	       dart_store_sizing__lines(bench->slot_length));
+	printf("{\"slot_length\": %zu, \"lines\": %.4g, \"keys\": \"%s\", ", bench->slot_length,
+	       dart_store_sizing__lines(bench->slot_length), store_keys__name(kind));
 	printf("\"pages\": \"%s\", \"memory\": %zu, \"huge\": %zu, \"redundancy\": %u, \"found\": %.4f, \"sum\": %" PRIu64 ", \"results\": [",
 	       is_huge ? "huge" : "small", length, memory__huge(bench->memory),
 	       geometry.redundancy,
 	       (double)bench->found / rounds / GOES / KEYS, bench->sum);
 	print_rounds(ns, rounds);
 	printf("]}");
+	store_keys__free(bench->chosen);
 	dart_store__free(bench->store);
 	memory__free(bench->memory, length);
 	free(bench);
@@ -246,7 +287,12 @@ int main(int argc, char *argv[])
 	static const struct {
 		uint32_t value;
 		bool is_huge;
-	} stores[] = { { 20, true }, { 28, true }, { 20, false } };
+		enum store_keys_kind keys;
+	} stores[] = {
+		{ 20, true, STORE_KEYS_UNIFORM }, { 28, true, STORE_KEYS_UNIFORM },
+		{ 20, false, STORE_KEYS_UNIFORM }, { 20, true, STORE_KEYS_ZIPF },
+		{ 20, true, STORE_KEYS_CROWDED },
+	};
 	uint32_t slots_log2 = 26, rounds = 15, i;
 	int option;
 
@@ -261,7 +307,7 @@ int main(int argc, char *argv[])
 	printf("{\"stores\": [");
 	for (i = 0; i < sizeof(stores) / sizeof(*stores); i++) {
 		printf("%s", i ? ", " : "");
-		run(slots_log2, rounds, stores[i].value, stores[i].is_huge);
+		run(slots_log2, rounds, stores[i].value, stores[i].is_huge, stores[i].keys);
 	}
 	printf("]}\n");
 	return EXIT_SUCCESS;

@@ -6,7 +6,7 @@
 
 #include "papers/tea/cached_traffic.h"
 #include "papers/tea/tea_sketch.h"
-#include "papers/tea/zipf.h"
+#include "tools/bench/zipf.h"
 #include "selftests/unit/unit.h"
 
 #define SEED	0x5eed

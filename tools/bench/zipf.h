@@ -3,8 +3,8 @@
  * Random numbers of a Zipf distribution: the probability of number i, from 0, is
  * proportional to (i + 1)^-skew.
  */
-#ifndef PAPERS_ZIPF_H
-#define PAPERS_ZIPF_H
+#ifndef BENCH_ZIPF_H
+#define BENCH_ZIPF_H
 
 #include <stdint.h>
 
@@ -20,4 +20,4 @@ uint32_t zipf__next(const struct zipf *zipf, struct dart_random *random);
 /* The probability of a number below @count. */
 double zipf__below(const struct zipf *zipf, uint32_t count);
 
-#endif /* PAPERS_ZIPF_H */
+#endif /* BENCH_ZIPF_H */
