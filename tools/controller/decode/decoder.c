@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Runs in the workers: decodes scrapes and passes the samples to the sink. */
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <libdart/prefetch.h>
 
 #include "decoder.h"
 #include "tools/controller/base/schedule.h"
@@ -66,6 +69,28 @@ static void decode(struct work *work)
 	ring__release(ring);
 }
 
+static void decode_ahead(const struct work *work, unsigned int step)
+{
+	const struct scrape *scrape = caa_container_of(work, struct scrape, work);
+	const struct decoder *decoder;
+
+	if (!step) {
+		dart_prefetch(scrape, sizeof(*scrape));
+		return;
+	}
+	decoder = scrape->decoder;
+	if (step == 1) {
+		dart_prefetch(scrape->ring, offsetof(struct ring, slots));
+		dart_prefetch(decoder, sizeof(*decoder));
+	} else if (step == 2) {
+		dart_prefetch(scrape->ring->scraper, sizeof(*scrape->ring->scraper));
+		dart_prefetch(decoder->settings, sizeof(decoder->settings->index));
+		dart_prefetch(&decoder->summary->decoded, offsetof(struct latency, buckets));
+	} else {
+		scraper__ahead(scrape->ring->scraper, scrape->landing);
+	}
+}
+
 bool decoder__hand_over(struct decoder *decoder, struct ring *ring, const struct sample_head *head,
 			struct work_batch *batch)
 {
@@ -76,6 +101,7 @@ bool decoder__hand_over(struct decoder *decoder, struct ring *ring, const struct
 		return false;
 	}
 	scrape->work.run = decode;
+	scrape->work.ahead = decode_ahead;
 	scrape->decoder = decoder;
 	scrape->head = *head;
 	atomic_store(&scrape->is_handed_over, true);
@@ -121,6 +147,7 @@ static int decoder__tell(struct decoder *decoder, void (*pass)(struct work *work
 	if (!loss)
 		return -ENOMEM;
 	loss->work.run = pass;
+	loss->work.ahead = NULL;
 	loss->decoder = decoder;
 	loss->time_ns = time_ns;
 	strcpy(loss->reason, reason);

@@ -6,11 +6,15 @@
 #include <string.h>
 
 #include <libdart/error.h>
+#include <libdart/prefetch.h>
 #include <libdart/table/schema.h>
 #include <libdart/table/value.h>
 
 #include "budget.h"
 #include "scraper.h"
+
+/* Bytes of a piece of memory: a processor that reads on from there finds the next ones itself. */
+#define AHEAD_BYTES (4 * DART_CACHE_LINE)
 
 /* The entries to scrape, while they are chosen. */
 struct choice {
@@ -201,34 +205,63 @@ static int scraper__share_catalog(struct scraper *scraper, struct catalogs *cata
 	return 0;
 }
 
-static int scraper__make_entry(struct sample_entry *entry, bool is_compared)
+/* Sums of the copies are kept only of samples that are compared. */
+static size_t scraper__sums_size(const struct scraper *scraper, const struct dart_entry *entry)
 {
-	entry->copies = malloc(dart_entry__size(entry->entry));
-	if (!entry->copies)
-		return -ENOMEM;
-	if (!is_compared || entry->entry->copies == 1 ||
-	    entry->entry->copies_are == DART_CONTROL_COPIES_ROW)
+	if (!scraper->is_compared || entry->copies == 1 ||
+	    entry->copies_are == DART_CONTROL_COPIES_ROW)
 		return 0;
-	entry->sums = calloc(sample__elements(entry->entry->schema) + 1, sizeof(*entry->sums));
-	return entry->sums ? 0 : -ENOMEM;
+	return (sample__elements(entry->schema) + 1) * sizeof(uint64_t);
 }
 
-static int scraper__make_sample(struct scraper *scraper, struct sample *sample)
+static size_t scraper__copies_size(const struct dart_entry *entry)
 {
-	const struct catalog *catalog = scraper->catalog;
-	int err = 0;
+	const size_t to = sizeof(uint64_t);
+
+	return (dart_entry__size(entry) + to - 1) / to * to;
+}
+
+static const struct dart_entry *scraper__entry(const struct scraper *scraper, uint32_t i)
+{
+	return &scraper->catalog->table->entries[scraper->catalog->wanted[i]];
+}
+
+/* Bounded by the budget of a scrape, which was checked. */
+static size_t scraper__sample_size(const struct scraper *scraper)
+{
+	const uint32_t count = scraper->catalog->wanted_count;
+	size_t size = (count + 1) * sizeof(struct sample_entry);
 	uint32_t i;
 
+	for (i = 0; i < count; i++)
+		size += scraper__copies_size(scraper__entry(scraper, i)) +
+			scraper__sums_size(scraper, scraper__entry(scraper, i));
+	return size;
+}
+
+/* In one piece, because a worker reads it from its beginning to its end. */
+static int scraper__make_sample(struct scraper *scraper, struct sample *sample)
+{
+	const uint32_t count = scraper->catalog->wanted_count;
+	struct sample_entry *entry;
+	size_t sums;
+	char *next;
+
 	sample->table = &scraper->table;
-	sample->entries = calloc(catalog->wanted_count + 1, sizeof(*sample->entries));
+	sample->entries = calloc(1, scraper__sample_size(scraper));
 	if (!sample->entries)
 		return -ENOMEM;
-	sample->entry_count = catalog->wanted_count;
-	for (i = 0; !err && i < sample->entry_count; i++) {
-		sample->entries[i].entry = &catalog->table->entries[catalog->wanted[i]];
-		err = scraper__make_entry(&sample->entries[i], scraper->is_compared);
+	sample->entry_count = count;
+	next = (char *)(sample->entries + count + 1);
+	for (entry = sample->entries; entry < sample->entries + count; entry++) {
+		entry->entry = scraper__entry(scraper, entry - sample->entries);
+		entry->copies = next;
+		next += scraper__copies_size(entry->entry);
+		sums = scraper__sums_size(scraper, entry->entry);
+		entry->sums = sums ? (uint64_t *)next : NULL;
+		next += sums;
 	}
-	return err;
+	return 0;
 }
 
 /* Accepts only rows of a gatherer: other writers may use any clock. */
@@ -317,18 +350,10 @@ int scraper__new(struct dart_table *table, const struct settings *settings,
 
 void scraper__free(struct scraper *scraper)
 {
-	struct sample *sample;
-	uint32_t i;
-
 	if (!scraper)
 		return;
-	for (sample = scraper->samples; sample < scraper->samples + 2; sample++) {
-		for (i = 0; i < sample->entry_count; i++) {
-			free(sample->entries[i].copies);
-			free(sample->entries[i].sums);
-		}
-		free(sample->entries);
-	}
+	free(scraper->samples[0].entries);
+	free(scraper->samples[1].entries);
 	free(scraper->reads);
 	free(scraper->cpu_sets);
 	if (scraper->catalog)
@@ -380,6 +405,15 @@ static void add_up(struct sample_entry *entry)
 		}
 		sum += field->count;
 	}
+}
+
+void scraper__ahead(const struct scraper *scraper, const void *landing)
+{
+	const struct sample *sample = scraper->samples;
+
+	dart_prefetch(landing, AHEAD_BYTES);
+	for (; sample < scraper->samples + 1 + scraper->is_compared; sample++)
+		dart_prefetch(sample->entries, AHEAD_BYTES);
 }
 
 struct sample *scraper__decode(struct scraper *scraper, const void *landing)

@@ -65,6 +65,9 @@ const struct dart_read *scraper__header_read(const struct scraper *scraper);
 /* Lets the READs land @offset bytes after the start of the landing memory. */
 void scraper__land_at(struct scraper *scraper, size_t offset);
 
+/* Asks for the beginning of the memory that scraper__decode() will need. */
+void scraper__ahead(const struct scraper *scraper, const void *landing);
+
 /* Compares the header at @landing: the result of dart_table__same(). */
 int scraper__check(const struct scraper *scraper, const void *landing);
 

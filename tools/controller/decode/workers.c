@@ -7,6 +7,9 @@
 
 #include "workers.h"
 
+/* Work that is taken from a queue at a time, so that a worker waits once for its memory. */
+#define AHEAD 8
+
 struct worker {
 	struct queue queue;
 	struct work end; /* queued last: ends the thread */
@@ -19,17 +22,43 @@ struct workers {
 	struct worker workers[];
 };
 
+/* Sleeps until there is work, and takes up to AHEAD of it; returns how much. */
+static unsigned int worker__take(struct worker *worker, struct work *works[static AHEAD])
+{
+	struct queue_item *item = queue__wait(&worker->queue);
+	unsigned int count = 0;
+
+	do {
+		works[count++] = caa_container_of(item, struct work, item);
+		queue__release(&worker->queue, item->cost);
+	} while (count < AHEAD && queue__try_take(&worker->queue, &item) && item);
+	return count;
+}
+
+static void ask_ahead(struct work *const works[], unsigned int count)
+{
+	unsigned int step, i;
+
+	for (step = 0; step < WORK_STEPS; step++)
+		for (i = 0; i < count; i++)
+			if (works[i]->ahead)
+				works[i]->ahead(works[i], step);
+}
+
 static void *worker__run(void *data)
 {
 	struct worker *worker = data;
-	struct work *work;
+	struct work *works[AHEAD];
+	unsigned int i, count;
 
 	for (;;) {
-		work = caa_container_of(queue__wait(&worker->queue), struct work, item);
-		queue__release(&worker->queue, work->item.cost);
-		if (work == &worker->end)
-			return NULL;
-		work->run(work);
+		count = worker__take(worker, works);
+		ask_ahead(works, count);
+		for (i = 0; i < count; i++) {
+			if (works[i] == &worker->end)
+				return NULL;
+			works[i]->run(works[i]);
+		}
 	}
 }
 

@@ -23,7 +23,15 @@
 struct work {
 	struct queue_item item;
 	void (*run)(struct work *work); /* called in the worker */
+	/*
+	 * NULL, or asks for the memory that run() will need, by dart_prefetch().  Called in the worker
+	 * before several pieces of work run: of all of them with 0, then with 1, and so on below
+	 * WORK_STEPS.  It may read the memory that the steps before asked for.
+	 */
+	void (*ahead)(const struct work *work, unsigned int step);
 };
+
+#define WORK_STEPS 4
 
 struct workers;
 

@@ -30,7 +30,7 @@ static void pass_gate(struct work *work)
 /* The worker of @place does nothing until the gate is opened. */
 static void gate__close(struct gate *gate, struct workers *workers, size_t place)
 {
-	gate->work.run = pass_gate;
+	gate->work = (struct work){ .run = pass_gate };
 	assert_int_equal(sem_init(&gate->reached, 0, 0), 0);
 	assert_int_equal(sem_init(&gate->opened, 0, 0), 0);
 	workers__hand_over_always(workers, place, &gate->work);
@@ -129,6 +129,51 @@ static void test_full(void **state)
 	free(works);
 }
 
+/* Work whose memory is asked for ahead. */
+struct stepped {
+	struct work work;
+	unsigned int steps, disorder;
+	bool has_run;
+};
+
+static void step_ahead(const struct work *work, unsigned int step)
+{
+	struct stepped *stepped = (struct stepped *)caa_container_of(work, const struct stepped, work);
+
+	stepped->disorder += stepped->has_run || step != stepped->steps;
+	stepped->steps++;
+}
+
+static void run_stepped(struct work *work)
+{
+	struct stepped *stepped = caa_container_of(work, struct stepped, work);
+
+	stepped->disorder += stepped->has_run || stepped->steps != WORK_STEPS;
+	stepped->has_run = true;
+}
+
+static void test_ahead(void **state)
+{
+	enum { WAITING = 50 };
+	struct stepped works[WAITING] = { };
+	struct workers *workers = start(1);
+	struct work_batch batch = { };
+	struct gate gate;
+	unsigned int i;
+
+	gate__close(&gate, workers, 0);
+	for (i = 0; i < WAITING; i++) {
+		works[i].work = (struct work){ .run = run_stepped, .ahead = step_ahead };
+		assert_true(workers__hand_over(workers, 0, &works[i].work, &batch));
+	}
+	gate__open(&gate);
+	workers__stop(workers);
+	for (i = 0; i < WAITING; i++) {
+		assert_true(works[i].has_run);
+		assert_int_equal(works[i].disorder, 0);
+	}
+}
+
 static bool is_woken(const struct queue *queue)
 {
 	struct pollfd wake = { .fd = queue->wake, .events = POLLIN };
@@ -179,7 +224,7 @@ static void test_batch(void **state)
 	unsigned int i, round;
 
 	for (i = 0; i < WORKERS; i++) {
-		gates[i].work.run = post;
+		gates[i].work = (struct work){ .run = post };
 		assert_int_equal(sem_init(&gates[i].reached, 0, 0), 0);
 	}
 	for (round = 0; round < WORKS; round++) {
@@ -448,6 +493,8 @@ int main(void)
 		     test_order),
 		TEST("a full queue refuses work and loses none; what must not be lost goes beyond",
 		     test_full),
+		TEST("the memory of work that waits is asked for step by step before the work begins",
+		     test_ahead),
 		TEST("what is put quietly wakes whoever takes once, when it is due", test_quiet),
 		TEST("the end of a batch wakes each worker that has work of it", test_batch),
 		TEST("items of many threads arrive once, in the order of each, within the bound",
