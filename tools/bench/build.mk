@@ -58,7 +58,7 @@ programs += scrape_speed
 scraping := $(simulated) $(addprefix tools/bench/, \
 	gathered_hosts.c rate_sink.c scraping.c thread_clock.c)
 # The lists of the controller are known later: see there.
-scrape_speed_sources = tools/bench/scrape_speed.c $(scraping) \
+scrape_speed_sources = $(addprefix tools/bench/,scrape_speed.c bare_scraping.c) $(scraping) \
 	$(controller_scraping)
 scrape_speed_libraries := dart
 scrape_speed_packages := nettle re2 libsystemd jansson libibverbs librdmacm libxxhash liburcu
