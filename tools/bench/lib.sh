@@ -1,65 +1,60 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 # Functions for scripts that measure scrapes of the peer "host" from the controller's
-# guest. Both guests have as many CPUs. The script sets
+# guest. Costs are those of guests with one CPU, whose clocks count instructions. The script sets
 #
 #	here	this directory; PATH has selftests/ and its helpers
 #	work	an empty directory: $work/window, $work/idle
-#	cpus	of a guest
+#	part	cost or latency
 # shellcheck disable=SC2154 # set by the script
 
 step() { echo "[bench] $*" >&2; }
 
-# look_at_host FILE: counters of the monitored guest
+# look_at_host FILE: timers of the monitored guest, and what the kernel counts of dartd
 look_at_host() {
 	# shellcheck disable=SC2016 # expands in the other guest
 	on host bash -c 'cd /proc/$(pidof dartd)/task &&
-		cat */status */schedstat &&
-		read -r line </proc/stat && echo "$EPOCHREALTIME $line"' >"$1"
+		cat */status */schedstat /proc/timer_list' >"$1"
 }
 
-# look_here FILE: counters of this guest; starts no process
+# look_here FILE: timers of this guest; starts no process
 look_here() {
-	local line
-	read -r line </proc/stat
-	echo "$EPOCHREALTIME $line" >"$1"
+	local lines
+	mapfile -t lines </proc/timer_list
+	printf '%s\n' "${lines[@]}" >"$1"
 }
 
-# counters FILE: time in ns, ticks (user, system, softirq and irq, idle), and the agent's
+# counters FILE: the time and for how long the only CPU was idle so far, in ns, and the agent's
 # context switches and CPU time in ns, if they were looked at
 counters() {
-	awk '/ctxt_switches:/ { switches += $2 }
+	awk '/^now at/ { now = $3 }
+		/[.](idle|iowait)_sleeptime/ { sub(":", " : "); idle += $3 }
+		/ctxt_switches:/ { switches += $2 }
 		/^[0-9]/ && NF == 3 { ns += $1 }
-		$2 == "cpu" {
-			now = $1 * 1e9
-			ticks = $3 + $4 ", " $5 ", " $8 + $9 ", " $6 + $7
-		}
-		END { printf "[%.0f, %s, %d, %.0f]\n", now, ticks, switches, ns }' "$1"
+		END { printf "[%.0f, %.0f, %d, %.0f]\n", now, idle, switches, ns }' "$1"
 }
 
 # window COMMAND...: runs it, and writes the increase of the counters of both guests to
-# $work/window. The kernel counts user, system and softirq by where a tick finds a CPU, so
-# work that a timer of the tick begins may escape; idle time it measures.
+# $work/window. The kernel measures idle time; where a tick finds a CPU, as the kernel counts user
+# and system time, misses work that a timer of the tick begins.
 window() {
 	look_at_host "$work/host-before"
 	look_here "$work/here-before"
 	"$@"
 	look_here "$work/here-after"
 	look_at_host "$work/host-after"
-	jq -n -c --argjson hz "$(getconf CLK_TCK)" --argjson cpus "$cpus" \
+	jq -n -c \
 		--argjson host "[$(counters "$work/host-before"),
 			$(counters "$work/host-after")]" \
 		--argjson here "[$(counters "$work/here-before"),
 			$(counters "$work/here-after")]" '
 		def increase: transpose | map(.[1] - .[0]) | {
 			ns: .[0],
-			cpu_ns: (({user: .[1], system: .[2], softirq: .[3]} |
-				map_values(. * 1e9 / $hz)) +
-				{busy: (.[0] * $cpus - .[4] * 1e9 / $hz)}),
-			agent_context_switches: .[5],
-			agent_cpu_ns: .[6]
+			busy_ns: (.[0] - .[1]),
+			agent_context_switches: .[2],
+			agent_cpu_ns: .[3]
 		};
-		($host | increase) + {here: ($here | increase | {ns, cpu_ns})}' \
+		($host | increase) + {here: ($here | increase | {ns, busy_ns})}' \
 		>"$work/window"
 }
 
@@ -70,35 +65,34 @@ idle() {
 }
 
 # say_below_zero: copies samples, and says on standard error which take less CPU time than idle
-# guests: work of the machine has disturbed one of the two windows.
+# guests: other work of a guest has disturbed one of the two windows.
 say_below_zero() {
 	local sample
 
 	while read -r sample; do
 		echo "$sample"
-		jq -r '.name as $name | [.cpu_ns, .controller_cpu_ns // empty | to_entries[] |
-			select(.value < 0)] | select(. != []) |
+		jq -r '.name as $name | [.cost // empty | to_entries[] | select(.value < 0)] |
+			select(. != []) |
 			"[bench] \($name): below zero, less than idle guests took: \(
 				map("\(.key) \(.value) ns") | join(", "))"' <<<"$sample" >&2
 	done
 }
 
-# per_sample NAME RATE JSON: adds the CPU time of the last window per sample, at RATE
-# samples per second, less the CPU time of idle guests.
+# per_sample NAME RATE JSON: a sample of a round, at RATE samples per second: its latency, or the
+# time of both guests, less that of idle guests
 per_sample() {
-	jq -c --arg name "$1" --argjson rate "$2" \
+	jq -c --arg name "$1" --argjson rate "$2" --arg part "$part" \
 		--slurpfile idle "$work/idle" --slurpfile window "$work/window" '
-		def spent($idle): . as $window | .cpu_ns | with_entries(.key as $what |
-			.value = (.value / $window.ns -
-				$idle.cpu_ns[$what] / $idle.ns | . * 1e9 / $rate | round));
+		def spent($idle): .busy_ns / .ns - $idle.busy_ns / $idle.ns | . * 1e9 / $rate | round;
 		$window[0] as $window | {
-			name: $name, reads, bytes, values, latency_ns,
-			cpu_ns: ($window | spent($idle[0])),
-			controller_cpu_ns: ($window.here | spent($idle[0].here)),
+			name: $name, reads, bytes, values,
+			samples: ($rate * $window.ns / 1e9 | round),
 			agent_context_switches: $window.agent_context_switches,
-			agent_cpu_ns: $window.agent_cpu_ns,
-			samples: ($rate * $window.ns / 1e9 | round)
-		}' <<<"$3" | say_below_zero
+			agent_cpu_ns: $window.agent_cpu_ns
+		} + if $part == "latency" then {latency_ns} else {cost: {
+			host: ($window | spent($idle[0])),
+			controller: ($window.here | spent($idle[0].here))
+		}} end' <<<"$3" | say_below_zero
 }
 
 # of_window NAME COUNT JSON: the last window contained COUNT samples
@@ -127,8 +121,8 @@ has_line() {
 	exec {lines}<&-
 }
 
-# controller NAME SECONDS [OPTION...]: measures between the first and the last scrape,
-# because connecting wakes the agent.
+# controller NAME SECONDS [OPTION...]: measures after the third scrape and before the last one,
+# because connecting wakes the agent, which may learn last that it is connected.
 controller() {
 	local pid rate name=$1 seconds=$2
 	shift 2
@@ -136,7 +130,7 @@ controller() {
 	dart-controller --json --interval 100ms "$@" host \
 		>"$work/lines" 2>"$work/controller.log" &
 	pid=$!
-	has_line "$work/lines" $pid || {
+	has_line "$work/lines" $pid '"sequence":3,' || {
 		cat "$work/controller.log" >&2
 		return 1
 	}

@@ -3,8 +3,6 @@
 
 def median: sort | .[length / 2 | floor];
 
-def ticks: .user + .system + .softirq;
-
 # The median of each member separately; null if there are no members.
 def medians(f): map(f) as $rounds | $rounds[0] | if . then
 	with_entries(.key as $key | .value = ($rounds | map(.[$key]) | median))
@@ -13,9 +11,7 @@ else null end;
 # Joins all rounds of a method.
 def as_one: .[0] + {
 	latency_ns: medians(.latency_ns),
-	cpu_ns: (medians(.cpu_ns) + {all: (map(.cpu_ns | ticks) | median)}),
-	controller_cpu_ns: (medians(.controller_cpu_ns) +
-		{all: (map(.controller_cpu_ns | ticks) | median)}),
+	cost: medians(.cost),
 	samples: (map(.samples) | add),
 	agent_cpu_ns: (map(.agent_cpu_ns) | add),
 	agent_context_switches: (map(.agent_context_switches) | add)
@@ -26,10 +22,10 @@ def ratio($name; $of; $to; f): [$of, $to[:($of | length)]] | transpose |
 	map(select((.[1] | f) > 0) | (.[0] | f) / (.[1] | f)) | sort |
 	{name: $name, median: median, min: .[0], max: .[-1]};
 
+# Of the part that was measured.
 def ratios($name; $of; $to):
-	ratio("latency, " + $name; $of; $to; .latency_ns.p50),
-	ratio("CPU time, " + $name; $of; $to; .cpu_ns | ticks),
-	ratio("not idle, " + $name; $of; $to; .cpu_ns.busy);
+	if $of[0].latency_ns then ratio($name; $of; $to; .latency_ns.p50)
+	else ratio($name; $of; $to; .cost.host) end;
 
 # One array of rounds for each name, in the order of their first.
 def by_name: . as $all | (map(.name) | reduce .[] as $name ([];
