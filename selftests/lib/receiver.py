@@ -77,9 +77,15 @@ def fields(data):
 
 
 def sample_of(data):
-    """The bits of the value, and the time."""
+    """The bits of the value, and the time; either may be first."""
     if data[0] == 9 and data[9] == 16:
         return struct.unpack_from("<Q", data, 1)[0], number(data, 10)[0]
+    if data[0] == 16:
+        time, at = number(data, 1)
+        if at == len(data):
+            return 0, time
+        if data[at] == 9:
+            return struct.unpack_from("<Q", data, at + 1)[0], time
     sample = dict(fields(data))
     return struct.unpack("<Q", sample.get(1, bytes(8)))[0], sample[2]
 
