@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Outputs that push, and receivers that accept, refuse, are old, or are not there. */
+#include <libdart/random.h>
+
 #include "push_sending_scene.h"
+#include "tools/controller/push/queue/block.h"
 #include "tools/controller/push/notices.h"
 
 static void test_accepted(void **state)
@@ -302,6 +305,59 @@ static void test_spool(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+#define LARGE 8000
+
+/* Of a host with LARGE series, whose values compress little. */
+static void scrape_large(struct fixture *fixture, struct dart_random *random)
+{
+	static struct metric_point points[LARGE];
+	const struct metric_scrape made = {
+		.plan = fixture->plan,
+		.points = points,
+		.time_ns = START_NS + fixture->scrapes++ * SECOND_NS,
+	};
+	uint32_t i;
+
+	for (i = 0; i < LARGE; i++)
+		points[i] = (struct metric_point){ dart_random__next(random) / 3.0, made.time_ns };
+	fixture->output->operations->scrape(fixture->output, &target, &made);
+}
+
+/* Scrapes of a large host wait for others, but not for more than a small spool takes. */
+static void test_large(void **state)
+{
+	char directory[] = "/tmp/push-sending-XXXXXX", command[100];
+	struct fixture fixture = { .receiver.answers = { ACCEPTED_2 } };
+	struct dart_random random = dart_random__of(1);
+	uint32_t i;
+
+	assert_non_null(mkdtemp(directory));
+	receiver__open(&fixture.receiver);
+	prepare(&fixture);
+	metric_plan__put(fixture.plan);
+	fixture.plan = invented_plan__new(LARGE, 0);
+	fixture.settings.delay_ns = RECEIVER_DELAY_MAX_NS;
+	fixture.settings.spool = directory;
+	fixture.settings.spool_bytes = RECEIVER_SPOOL_MIN;
+	start(&fixture);
+	push__set_waits(fixture.output, true);
+	for (i = 0; i < BLOCK_SCRAPES_MAX; i++)
+		scrape_large(&fixture, &random);
+	push__end(fixture.output);
+	do {
+		poll(NULL, 0, 1);
+		push__counts(fixture.output, &fixture.counts);
+	} while (fixture.counts.sent + fixture.counts.dropped + fixture.counts.refused <
+		 BLOCK_SCRAPES_MAX * LARGE);
+	stop(&fixture);
+	receiver__close(&fixture.receiver);
+	assert_int_equal(fixture.counts.dropped, 0);
+	assert_int_equal(fixture.counts.sent, BLOCK_SCRAPES_MAX * LARGE);
+	free(fixture.receiver.accepted);
+	snprintf(command, sizeof(command), "rm -rf '%s'", directory);
+	assert_int_equal(system(command), 0);
+}
+
 static void test_influx(void **state)
 {
 	char token[] = "/tmp/push-token-XXXXXX";
@@ -457,6 +513,8 @@ int main(void)
 		     test_waits_no_more),
 		TEST("a spool keeps all over a restart, and is sent before what is new",
 		     test_spool),
+		TEST("an output that waits drops nothing of a large host, if its spool is small",
+		     test_large),
 		TEST("InfluxDB gets lines with gzip, and the token that is in the file now",
 		     test_influx),
 		TEST("a receiver of OTLP refuses a part, or all, for good", test_otlp),

@@ -519,6 +519,8 @@ static bool is_due(const struct series *series, const struct series_rules *rules
 
 	return !series->added_ns || block->scrapes == BLOCK_SCRAPES_MAX ||
 	       block->scrapes >= rules->batch ||
+	       (rules->block_bytes &&
+		block->bytes + block->bytes / block->scrapes > rules->block_bytes) ||
 	       now_ns + gap_ns > series->opened_ns + rules->delay_ns ||
 	       atomic_load(&rules->bytes) > rules->bound / 2;
 }

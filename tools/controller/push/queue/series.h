@@ -33,6 +33,7 @@ struct series_rules {
 	uint64_t delay_ns; /* how long a block waits for further scrapes; 0: not at all */
 	uint32_t batch; /* scrapes of a block at most: requests do not cut a series */
 	uint64_t bound; /* bytes of all blocks; above half of it no block waits */
+	uint64_t block_bytes; /* a block with as many waits for no more; 0: for any number */
 	uint64_t every_ns; /* a sample of each series in this time; 0: of each scrape */
 	enum receiver_gauges gauges; /* the value of a gauge in this time */
 	/*
@@ -75,6 +76,8 @@ static inline void series_rules__configure(struct series_rules *rules,
 	rules->delay_ns = settings->delay_ns == RECEIVER_DELAY_NONE ? 0 : settings->delay_ns;
 	rules->batch = settings->batch;
 	rules->bound = settings->queue_bytes;
+	/* The messages of a block, which has more bytes, are written at once: they must fit. */
+	rules->block_bytes = settings->spool ? settings->spool_bytes / 4 : 0;
 	rules->every_ns = settings->every_ns;
 	rules->gauges = settings->gauges;
 	rules->limit.samples = settings->samples_per_second;
