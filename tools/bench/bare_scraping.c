@@ -19,7 +19,7 @@
 
 /* Lines of the cache that an I/O thread needs for a scrape, by callgrind. */
 #define IO_BYTES (90 * DART_CACHE_LINE)
-/* Targets whose memory is asked for at a time, and of landings and copies so many bytes. */
+/* Targets whose memory is asked for at a time, and bytes of their landings and copies. */
 #define AHEAD 16
 #define AHEAD_BYTES (4 * DART_CACHE_LINE)
 /* Lies between two targets that are due together, so that no processor guesses the next one. */

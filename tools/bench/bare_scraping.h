@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a thread that scrapes and one that decodes cannot avoid, and nothing else: both sleep and
- * are woken as often as those of a controller, and wait for as much memory.  Beside it the times of
- * a controller mean the same on a machine that sleeps deeply, or has slow memory, as on another.
+ * The work that a thread which scrapes and a thread which decodes cannot avoid: both sleep and are
+ * woken as often as the threads of a controller, and wait for as much memory.  As parts of it the
+ * times of a controller mean the same on a machine that sleeps deeply, or has slow memory, as on
+ * another.
  */
 #ifndef BENCH_BARE_SCRAPING_H
 #define BENCH_BARE_SCRAPING_H

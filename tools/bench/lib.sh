@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 # Functions for scripts that measure scrapes of the peer "host" from the controller's
-# guest. Costs are those of guests with one CPU, whose clocks count instructions. The script sets
+# guest. To measure costs, both guests have one CPU, and clocks that count instructions. The script
+# sets
 #
 #	here	this directory; PATH has selftests/ and its helpers
 #	work	an empty directory: $work/window, $work/idle

@@ -10,9 +10,9 @@ enum store_keys_kind {
 	STORE_KEYS_UNIFORM, /* all of them alike */
 	STORE_KEYS_ZIPF, /* 2^20 of them, by a Zipf distribution of skew 0.99 */
 	/*
-	 * Those whose slots all lie in one set of a cache of 4,096 bytes a way, as most caches of
+	 * Keys whose slots all lie in one set of a cache of 4,096 bytes a way, as most caches of
 	 * the first level are: a reader that asks for several slots ahead loses them again.  CRCs are
-	 * no secret, so whoever sends packets can choose such keys.
+	 * no secret, so a sender of packets can choose such keys.
 	 */
 	STORE_KEYS_CROWDED,
 	STORE_KEYS_KINDS,

@@ -71,7 +71,7 @@ static void bench__load(struct bench *bench, const uint8_t *slot)
 	}
 }
 
-/* As many loads are in flight as the processor supports, and there is no other work. */
+/* As many loads are in flight as the processor supports, and it does no other work. */
 static void load_many(struct bench *bench)
 {
 	enum { AHEAD = 64 };

@@ -68,7 +68,7 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *data)
 }
 
 /*
- * Counts what is sent.  CURLINFO_REQUEST_SIZE does not tell the length of the head: libcurl before
+ * Counts the bytes of requests.  CURLINFO_REQUEST_SIZE does not tell the length of the head: libcurl before
  * 8.7 includes bodies that are sent together with it, which are all below 64 KiB.
  */
 static int on_traffic(CURL *easy, curl_infotype type, char *bytes, size_t size, void *data)

@@ -66,8 +66,8 @@ struct json_member {
 /*
  * Reads up to @most simple members: their keys are plain and their values plain strings or integers
  * without a sign, no blanks are in them, and at least JSON_MEMBER_SLACK bytes of the text follow.
- * @members are zeros, or members that were read from the same text before: those that come again,
- * byte for byte, stay where they were in the text.  So do most members of many objects.  Returns
+ * @members are zeros, or members that were read from the same text before: a member that comes
+ * again, byte for byte, stays where it was in the text.  So do most members of many objects.  Returns
  * how many were read; the rest is for json_reader__next().
  */
 size_t json_reader__simple(struct json_reader *reader, struct json_member *members, size_t most);

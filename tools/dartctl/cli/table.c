@@ -323,9 +323,9 @@ static bool add_object(struct table *table, const json_t *object, const json_t *
 
 /* ---- printing */
 
-/* Lines are written to stdout when so many bytes have come together. */
+/* Lines are written to stdout when they fill this many bytes. */
 #define PIECE 65536
-/* Most columns are shorter, and are padded with so many blanks without a call. */
+/* Most columns are shorter, and are padded with this many blanks without a call. */
 #define BLANKS 32
 
 struct lines {

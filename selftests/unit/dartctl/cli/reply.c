@@ -225,7 +225,7 @@ static void write_list(char *to, uint64_t *random)
 	strcpy(to, "]");
 }
 
-/* The members that come again, or nearly so, are printed as those of a tree. */
+/* Members that come again, or nearly so, are printed as the members of a tree are. */
 static void test_similar(void **state)
 {
 	struct printed printed;
@@ -289,7 +289,7 @@ int main(void)
 		TEST("an array of objects is printed as a table with aligned columns", test_table),
 		TEST("a filter leaves objects out of tables and of JSON", test_filter),
 		TEST("nothing of a reply that is cut off or invalid is printed", test_invalid),
-		TEST("objects that are nearly alike are printed as those of a tree", test_similar),
+		TEST("objects that are nearly alike are printed as objects of a tree are", test_similar),
 		TEST("nothing of a list that is cut off anywhere is printed", test_cut_off),
 		TEST("a reply that is nested too deep is refused", test_nested),
 	};
