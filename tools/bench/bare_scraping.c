@@ -160,13 +160,13 @@ static uint64_t bare__decode(struct bare *bare, uint64_t scrape)
 static void *bare__run_worker(void *data)
 {
 	struct bare *bare = data;
-	uint64_t done = 0, until = 0, sum = 0;
+	uint64_t first, done = 0, until = 0, sum = 0;
 	eventfd_t count;
 
 	bare->worker_ns = -cpu_ns();
 	while (!atomic_load(&bare->has_ended) && !eventfd_read(bare->wake, &count))
-		for (until += count; done < until; done++) {
-			if (done % AHEAD == 0)
+		for (first = done, until += count; done < until; done++) {
+			if ((done - first) % AHEAD == 0)
 				bare__ask_ahead(bare, done, until);
 			sum += bare__decode(bare, done);
 		}
