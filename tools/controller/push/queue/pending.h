@@ -27,8 +27,8 @@ void pending__close(struct pending *pending);
 /* Takes @block. */
 void pending__add(struct pending *pending, struct block *block, uint64_t now_ns);
 /*
- * Encodes blocks, about a quarter of a batch, as long as @has_room returns true; they are given to
- * @give_back before they are freed.  @is_idle: no other message waits, so that a single one is
+ * Encodes whole blocks until they have about a quarter of a batch, as long as @has_room returns
+ * true; they are given to @give_back before they are freed.  @is_idle: no other message waits, so that a single one is
  * enough.  Hands each full message to @take, and all when nothing is left to encode.  To be called
  * again while pending->is_encoding.
  */
