@@ -165,7 +165,7 @@ benches_long := $(addprefix tools/bench/,containers:latency transports:latency a
 	whole_host idle cgroups growth readers reliable) papers/tea/tea_figures
 
 bench bench-long: packages
-	+$(quiet)$(build) KDIR= guest \
+	+$(quiet)$(build) KDIR= guest $(output)/lib/libdartzero-preload.so \
 		$(if $(shell command -v p4c-bm2-ss),p4)
 	$(quiet)status=0; \
 	$(if $(filter bench,$@),tools/bench/each 2 $(benches_counted) || status=1; \
