@@ -28,7 +28,8 @@
 #include "store_keys.h"
 
 #define KEYS		(1 << 10)	/* per go */
-#define GOES		512		/* per round */
+#define GOES		16		/* per turn */
+#define TURNS		32		/* per round: all change with the machine alike */
 #define ROUNDS_MAX	1000
 
 struct bench {
@@ -227,7 +228,7 @@ static void run(uint32_t slots_log2, uint32_t rounds, uint32_t value, bool is_hu
 	const size_t length = dart_store_geometry__length(&geometry);
 	struct bench *bench = calloc(1, sizeof(*bench));
 	static double ns[ROUNDS_MAX][MEASURED];
-	uint32_t round, what, i;
+	uint32_t round, turn, what, i;
 
 	if (!bench)
 		err(EXIT_FAILURE, "calloc");
@@ -254,7 +255,10 @@ static void run(uint32_t slots_log2, uint32_t rounds, uint32_t value, bool is_hu
 	for (round = 0; round < rounds; round++) {
 		fprintf(stderr, "\rstore_speed: round %u of %u", round + 1, rounds);
 		for (what = 0; what < MEASURED; what++)
-			ns[round][what] = measure(bench, what);
+			ns[round][what] = 0;
+		for (turn = 0; turn < TURNS; turn++)
+			for (what = 0; what < MEASURED; what++)
+				ns[round][what] += measure(bench, what) / TURNS;
 	}
 	fputc('\n', stderr);
 
@@ -263,7 +267,7 @@ static void run(uint32_t slots_log2, uint32_t rounds, uint32_t value, bool is_hu
 	printf("\"pages\": \"%s\", \"memory\": %zu, \"huge\": %zu, \"redundancy\": %u, \"found\": %.4f, \"sum\": %" PRIu64 ", \"results\": [",
 	       is_huge ? "huge" : "small", length, memory__huge(bench->memory),
 	       geometry.redundancy,
-	       (double)bench->found / rounds / GOES / KEYS, bench->sum);
+	       (double)bench->found / rounds / TURNS / GOES / KEYS, bench->sum);
 	print_rounds(ns, rounds);
 	printf("]}");
 	store_keys__free(bench->chosen);
