@@ -59,11 +59,12 @@ def four:
 		(goal("the I/O thread for a scrape of \($row.targets | grouped) targets";
 			null; $most; $row.ns.io / 1000; null; null; " us") | .beside = $row.ns.bare_io),
 		(goal("a worker for a scrape of \($row.targets | grouped) targets";
-			null; 4; $row.ns.worker / 1000; null; null; " us") | .beside = $row.ns.bare_worker)),
+			null; 4; $row.ns.worker / 1000; null; null; " us") | .beside = $row.ns.memcpy)),
 	(of("outputs") as $r | $r.outputs[] as $row | $r |
 		if $row.output == "decode" then
 			goal("decoding of 400,000 samples a second"; null; 0.04;
-				$row.cpu_s_per_s * 400000 / ($row.samples / .seconds); null; null; " CPUs")
+				$row.cpu_s_per_s * 400000 / ($row.samples / .seconds); null; null; " CPUs") |
+			.beside = ($r.outputs[] | select(.output == "json").cpu_s_per_s)
 		elif $row.output == "remote_write_2" then
 			goal("a sample by remote write"; null; 6; $row.bytes_per_sample; null; null; " bytes")
 		else empty end),
