@@ -139,8 +139,8 @@ static void test_one_source_of_many(void **state)
 		known += follows(fragments, 7, IPPROTO_UDP, 2 * SECOND);
 	}
 	host = HOST;
-	/* A set that is full of others may lose one of them. */
-	assert_in_range(known, others - others / 100, others);
+	/* A set that is full of others loses one of them: two on average, and the seed is random. */
+	assert_in_range(known, others - others / 20, others);
 	fragments__free(fragments);
 }
 
