@@ -14,11 +14,13 @@ packets that must not be fragmented get the ICMP error that says so.
 With "fragments" each flow, of UDP, has a packet in two parts, of which the second is sent first.
 With "hairpin" the first host sends to the port outside of the second one, which answers.
 The ports outside are kept in the file KNOWN: they must be the same in each run, and no two equal.
-PROTOCOL is tcp, udp or icmp.  Exits with 1 and says why if a packet is missing or differs.
+PROTOCOL is tcp, udp or icmp.  Exits with 1 and says why if a packet is missing or differs.  Ends at
+SIGTERM, when it keeps the ports of the packets that came back.
 """
 
 import json
 import select
+import signal
 import socket
 import struct
 import sys
@@ -103,13 +105,18 @@ class Wire:
         self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x0800))
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 22)
         self.socket.bind((interface, 0))
+        self.is_ended = False
+        signal.signal(signal.SIGTERM, self.end)
+
+    def end(self, *_):
+        self.is_ended = True
 
     def exchange(self, frames):
-        """Sends {number: frame}; returns {number: frame that came for it}."""
+        """Sends {number: frame}; returns {number: frame that came for it}, not all if ended."""
         came, waiting = {}, list(frames.items())
         end = time.monotonic() + PATIENCE_S
         sent = 0
-        while len(came) < len(frames) and time.monotonic() < end:
+        while len(came) < len(frames) and not self.is_ended and time.monotonic() < end:
             while waiting and sent - len(came) < WINDOW:
                 self.socket.send(waiting.pop()[1])
                 sent += 1
@@ -122,7 +129,7 @@ class Wire:
                     sys.exit(f"packet {number} came twice")
                 came[number] = frame
         missing = sorted(set(frames) - set(came))
-        if missing:
+        if missing and not self.is_ended:
             sys.exit(f"{len(missing)} of {len(frames)} packets are missing, such as {missing[:5]}")
         return came
 
@@ -292,7 +299,7 @@ def main():
         fragments(wire, known, flows)
         return
     outsides = out(wire, known, protocol, flows)
-    if sys.argv[5:] == ["answers"]:
+    if sys.argv[5:] == ["answers"] and not wire.is_ended:
         back(wire, protocol, flows, outsides)
     if sys.argv[5:] == ["errors"]:
         errors(wire, protocol, flows, outsides)
@@ -301,6 +308,8 @@ def main():
         sys.exit("two mappings have the same port")
     with open(path, "w", encoding="ascii") as file:
         json.dump(known, file)
+    if wire.is_ended:
+        sys.exit("ended by SIGTERM")
 
 
 main()
