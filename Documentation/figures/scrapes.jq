@@ -6,7 +6,7 @@ include "figures";
 "",
 (.results | map([(.targets | grouped), (.interval_ns / 1e6), .io, .io_threads,
 		(.ns.io | round | grouped), (.ns.adapter | round | grouped),
-		(.ns.worker | round | grouped), (.ns.memcpy, .ns.bare_io, .ns.bare_worker | round | grouped),
+		(.ns.worker | round | grouped), (.ns.memcpy, .ns.bare_io | round | grouped),
 		(.scrapes | grouped), (.missed + .dropped | grouped)]) |
 	table(["targets", "each, ms", "I/O by", "I/O threads", "I/O thread", "adapter and hosts",
-		"worker", "`memcpy()`", "bare I/O", "bare worker", "scrapes", "missed or dropped"]))
+		"worker", "`memcpy()`", "bare I/O", "scrapes", "missed or dropped"]))

@@ -35,7 +35,7 @@
 /* The greatest share of scrapes that may be dropped or missed. */
 #define LOSSES_MAX 0.01
 #define COPIED_BYTES (2ULL << 30)
-#define BARE_NS 4000000000ULL /* of a run of the bare threads, one before and one after */
+#define BARE_NS 4000000000ULL /* of a run of a bare thread, one before and one after */
 
 static double cpu_ns(void)
 {
@@ -118,18 +118,18 @@ static double per_second(double ns)
 }
 
 static void print(const struct scraping_settings *settings, const struct scraping_result *result,
-		  const struct bare_scraping *before)
+		  double bare_before_ns)
 {
 	const struct scraping_span *span = &result->span;
 	const double scrapes = span->scrapes ?: 1;
 	const double copy_ns = measure_copy(settings->targets);
 	const double adapter_ns = span->adapter_ns / scrapes;
 	const double io_ns = span->io_ns / scrapes - adapter_ns;
-	struct bare_scraping after;
+	const double bare_after_ns =
+		bare_scraping__run(settings->targets, settings->interval_ns, BARE_NS);
 	double worker_ns = 0;
 	uint32_t i;
 
-	bare_scraping__run(settings->targets, settings->interval_ns, BARE_NS, &after);
 	printf("{\"targets\": %u, \"io\": \"%s\", \"interval_ns\": %" PRIu64
 	       ", \"elapsed_ns\": %" PRIu64 ", \"scrapes\": %" PRIu64 ", \"missed\": %" PRIu64
 	       ", \"dropped\": %" PRIu64 ", \"io_threads\": %u, \"reads_per_scrape\": %.3g, \"bytes_per_scrape\": %.0f",
@@ -147,9 +147,8 @@ static void print(const struct scraping_settings *settings, const struct scrapin
 		printf("%s%.1f", i ? ", " : "", span->worker_ns[i] / scrapes);
 		worker_ns += span->worker_ns[i] / scrapes;
 	}
-	printf("], \"worker\": %.1f, \"memcpy\": %.1f, \"bare_io\": %.1f, \"bare_worker\": %.1f}",
-	       worker_ns, copy_ns, (before->io_ns + after.io_ns) / 2,
-	       (before->worker_ns + after.worker_ns) / 2);
+	printf("], \"worker\": %.1f, \"memcpy\": %.1f, \"bare_io\": %.1f}", worker_ns,
+	       copy_ns, (bare_before_ns + bare_after_ns) / 2);
 	printf(", \"per_second_and_core\": {\"elapsed\": %.0f, \"io\": %.0f, \"io_and_adapter\": %.0f, \"worker\": %.0f, \"memcpy\": %.0f}",
 	       scrapes * 1e9 / span->elapsed_ns, per_second(io_ns), per_second(io_ns + adapter_ns),
 	       per_second(worker_ns), per_second(copy_ns));
@@ -195,7 +194,7 @@ int main(int argc, char *argv[])
 		.check_every = CHECK_EVERY,
 	};
 	struct scraping_result result;
-	struct bare_scraping bare;
+	double bare_ns;
 	bool is_given;
 	int c;
 
@@ -224,8 +223,8 @@ int main(int argc, char *argv[])
 	is_given = settings.interval_ns;
 	if (!is_given)
 		settings.interval_ns = settings.targets * (1000000000ULL / GOAL) / settings.io_threads;
-	bare_scraping__run(settings.targets, settings.interval_ns, BARE_NS, &bare);
+	bare_ns = bare_scraping__run(settings.targets, settings.interval_ns, BARE_NS);
 	run(&settings, is_given, &result);
-	print(&settings, &result, &bare);
+	print(&settings, &result, bare_ns);
 	return 0;
 }

@@ -32,11 +32,18 @@ static inline uint64_t monotonic_ns(void)
 #define SCHEDULE_SLOT_MAX_NS 1000000ULL
 #define SCHEDULE_SLOTS_MIN 64
 
+/* Returns how long a slot of @interval_ns is; 0 if the interval is too short for slots. */
+static inline uint64_t schedule__slot_ns(uint64_t interval_ns)
+{
+	const uint64_t share_ns = interval_ns / SCHEDULE_SLOTS_MIN;
+
+	return share_ns < SCHEDULE_SLOT_MAX_NS ? share_ns : SCHEDULE_SLOT_MAX_NS;
+}
+
 /* When in an interval scrapes of this schedule are due, if it is as long as @interval_ns. */
 static inline uint64_t schedule__phase_ns(const struct schedule *schedule, uint64_t interval_ns)
 {
-	const uint64_t share_ns = interval_ns / SCHEDULE_SLOTS_MIN;
-	const uint64_t slot_ns = share_ns < SCHEDULE_SLOT_MAX_NS ? share_ns : SCHEDULE_SLOT_MAX_NS;
+	const uint64_t slot_ns = schedule__slot_ns(interval_ns);
 
 	if (!slot_ns)
 		return schedule->phase % interval_ns;
