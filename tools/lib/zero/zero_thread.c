@@ -11,6 +11,12 @@
 
 #include "zero_internal.h"
 
+/* Of the table of this thread. */
+static void close_all(void)
+{
+	syscall(SYS_close_range, 0, UINT_MAX, 0);
+}
+
 /* Gives this thread a table of descriptors with nothing but /dev/null where messages go. */
 static int leave_descriptors(void)
 {
@@ -84,6 +90,8 @@ static void *run(void *started)
 		pthread_join(passer, NULL);
 	/* Without memory for it the memfd stays under the values. */
 	dart_zero__unshare(zero);
+	/* The kernel closes descriptors of a thread after it says that the thread has ended. */
+	close_all();
 	return NULL;
 }
 
