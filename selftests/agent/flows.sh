@@ -15,13 +15,15 @@ flow="dartctl --socket $control -j flow"
 
 rm -f /run/flows.journal* $known
 
-# write_policy [LINE...]: the policy, with further lines
+# write_policy [LINE...]: the policy, with further lines before the last one; no flow ends because
+# a busy machine leaves it idle
 write_policy() {
 	printf '%s\n' 'interface: flows0' 'table: nat' 'journal: /run/flows.journal' \
 		'inside: [10.0.0.0/8]' 'flows: 20000' \
 		'pools: [{addresses: 203.0.113.0/30, ports: 2000-65000}]' \
 		'routes:' ' - {prefix: 10.0.0.0/8, mac: 02:00:00:00:00:0a}' \
-		' - {prefix: 0.0.0.0/0, mac: 02:00:00:00:00:0b, mtu: 1000}' "$@" >$policy
+		' - {prefix: 0.0.0.0/0, mac: 02:00:00:00:00:0b, mtu: 1000}' "$@" \
+		'timeouts: {udp: 60min, icmp: 60min, transitory: 60min}' >$policy
 }
 
 start() {

@@ -42,10 +42,12 @@ logged() {
 	[ "$(grep -c "$2" "$3")" -ge "$1" ]
 }
 
-# start NAME: dart-flows in its namespace, with the certificate for NAME
+# start NAME: dart-flows in its namespace, with the certificate for NAME; no flow ends because a
+# busy machine leaves it idle
 start() {
 	printf '%s\n' 'interface: flows0' 'table: nat' 'journal: /run/flows.journal' \
 		'inside: [10.0.0.0/8]' 'flows: 20000' \
+		'timeouts: {udp: 60min, icmp: 60min, transitory: 60min}' \
 		'pools: [{addresses: 203.0.113.0/30, ports: 2000-65000}]' \
 		'routes:' ' - {prefix: 10.0.0.0/8, mac: 02:00:00:00:00:0a}' \
 		' - {prefix: 0.0.0.0/0, mac: 02:00:00:00:00:0b}' \
