@@ -262,8 +262,10 @@ unload_tracking() {
 check "connections are tracked in the other namespace" sh -c 'modprobe nft_ct && ip netns exec inner nft -f - <<-END
 	table inet t { chain c { type filter hook output priority 0; ct state new counter; }; }
 	END'
+# Without an answer an entry lasts 30 s, which the checks after it take on a busy machine.
 check "a connection is tracked there" ip netns exec inner bash -c \
-	'echo sent >/dev/udp/127.0.0.1/9'
+	'echo 600 >/proc/sys/net/netfilter/nf_conntrack_udp_timeout
+	echo sent >/dev/udp/127.0.0.1/9'
 check "the other namespace has its own sockets and tracked connections" \
 	soon agrees sockstat_of_inner sockets@inner
 check "at least one connection is counted" sh -c \
