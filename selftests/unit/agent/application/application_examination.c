@@ -418,11 +418,15 @@ static void test_many(void **state)
 {
 	const pid_t pid = start(false, OTHER_USER);
 	double few, many;
+	int tries = 3;
 
 	if (pid < 0)
 		skip();
-	few = loop_ns(pid, 500);
-	many = loop_ns(pid, 20000);
+	/* With a walk over all that wait, many take six times as long, at each try. */
+	do {
+		few = loop_ns(pid, 500);
+		many = loop_ns(pid, 20000);
+	} while (many > 2 * few && --tries);
 	if (many > 2 * few)
 		fail_msg("%.0f ns each instead of %.0f", many, few);
 	end(pid);
