@@ -93,9 +93,9 @@ def preceding():
 def sums():
     """packets are added up, and sent when another flow needs the row, or after a second"""
     collector = begin()
+    started = time.monotonic()
     tap.same(switch.count(*[KEY] * 5), [])
     tap.same(switch.outcomes(), {"added": 5})
-    started = time.monotonic()
     frames = []
     while not frames:
         frames = switch.tick()
