@@ -32,7 +32,9 @@ check "the gathering goes on" passed
 passes=$(($(cost passes) - passes)) missed=$(($(cost missed) - missed))
 due=$((($(uptime) - begin) / 100 + 2))
 echo "# passes: $passes, missed: $missed, due: $due"
-check "passes that were due meanwhile are missed" [ $missed -gt $((frozen / 200)) ]
+# A third of the loop is 6 passes. On a busy machine freezing and thawing take longer than the loop,
+# and passes go on during them.
+check "passes that were due meanwhile are missed" [ $missed -ge 3 ]
 check "no pass was begun instead of them" [ $((passes + missed)) -le $due ]
 check "the agent stops" host_down
 finish
