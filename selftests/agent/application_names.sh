@@ -90,8 +90,9 @@ done
 generation=$(dartctl -j status | gojq .generation)
 check "Redis is followed" dartctl application follow redis --gather 100ms
 check "all of them have entries" soon are_listed 5
-check "which controllers are told once" [ "$(dartctl -j status | gojq .generation)" = \
-	$((generation + 1)) ]
+# Two times if dartd, on a busy machine, was done with the first ones before it found the last.
+generation=$(($(dartctl -j status | gojq .generation) - generation))
+check "which controllers are told at once" [ $generation -eq 1 -o $generation -eq 2 ]
 end_processes "${more[@]}"
 check "the entries of servers that ended are gone" soon are_listed 1
 check "nginx is followed" dartctl application follow nginx --gather 100ms

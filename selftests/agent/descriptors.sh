@@ -20,6 +20,10 @@ for _ in $(seq 20); do
 	! grep -q '^State:.S' "/proc/$process/status" || asleep=$((asleep + 1))
 done
 check "it sleeps, at $asleep of 20 looks" [ $asleep -ge 10 ]
+refused() {
+	[ "$(grep -c "too many clients" /run/monitors.log)" -ge 4 ]
+}
+check "all clients but two are turned away" soon refused
 pkill -x dartctl
 check "clients are served again afterwards" sh -c '
 	until dartctl status; do sleep 0.1; done'

@@ -12,7 +12,7 @@ END
 # values OPTION... HOST: does one scrape of the host contain values of CPUs?
 values() {
 	timeout 120 dart-controller --json --count 1 "$@" >/run/scrape &&
-		is_true -s '.[0].entries.cpustat.sum.system > 0' /run/scrape
+		is_true -s '[.[] | select(.entries)][0].entries.cpustat.sum.system > 0' /run/scrape
 }
 
 check "dartd starts" host_up --config=/run/agent.yaml
