@@ -39,6 +39,6 @@ on host sh -c 'dartctl monitor >/run/monitor 2>&1 &
 	done'
 check "the agent stops" on host host_down
 check "a monitor prints each controller that the agent disconnects when it stops" \
-	on host sh -c "[ \$(grep -c 'disconnected controller' /run/monitor) = 2 ]"
+	soon on host sh -c "[ \$(grep -c 'disconnected controller' /run/monitor) = 2 ]"
 kill $first $second
 finish
