@@ -30,6 +30,7 @@ entries() {
 
 # logs TEXT: the log of the service since the last call of systemctl contains TEXT
 logs() {
+	journalctl --sync
 	journalctl --no-pager --unit dartd.service --lines 40 --output cat | tee /dev/stderr |
 		grep -q -e "$1"
 }
