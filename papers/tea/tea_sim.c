@@ -113,6 +113,17 @@ static struct result measure(const struct task *task, double skew)
 
 /* ---- figure 9a */
 
+/* With 8 servers, the most used one in proportion to the average one. */
+static double uneven_uncached(const struct result *result)
+{
+	return SERVERS * result->busiest_uncached[SERVERS];
+}
+
+static double uneven(const struct result *result)
+{
+	return SERVERS * result->busiest[SERVERS] / (1 - result->absorbed);
+}
+
 static void balance(struct task *task)
 {
 	uint32_t i, server;
@@ -132,9 +143,7 @@ static void balance(struct task *task)
 			snprintf(paper, sizeof(paper), "%.0f %%", 100 * TEA_PAPER_ABSORBED);
 		printf("  %.2f  %6.1f %%  %6s    %6.1f %%   %24.2f  %6.2f   %17.0f  %9.0f\n",
 		       skews[i], 100 * result.absorbed, paper, 100 * result.best,
-		       SERVERS * result.busiest_uncached[SERVERS],
-		       SERVERS * result.busiest[SERVERS] / (1 - result.absorbed),
-		       result.reports, result.exchanges);
+		       uneven_uncached(&result), uneven(&result), result.reports, result.exchanges);
 		for (server = 0; server < SERVERS; server++)
 			fprintf(task->csv, "%.2f,%u,%.6f,%.6f\n", skews[i], server + 1,
 				result.uncached[server], result.cached[server]);
@@ -199,14 +208,17 @@ static void functions(struct task *task)
 	       "server and as many as the generators send (%.1f).\n\n"
 	       "  skew  absorbed, measured   million packets a second, modelled\n",
 	       uncached, TEA_PAPER_GENERATORS_MPPS);
-	fprintf(task->csv, "skew,absorbed,throughput\n");
+	fprintf(task->csv,
+		"skew,absorbed,perfect,uneven_uncached,uneven_cached,reports,exchanges,throughput\n");
 	for (i = 0; i < SKEWS; i++) {
 		const struct result result = measure(task, skews[i]);
 		const double modelled = fmin(uncached / (1 - result.absorbed),
 					     TEA_PAPER_GENERATORS_MPPS);
 
 		printf("  %.2f  %16.1f %%   %32.1f\n", skews[i], 100 * result.absorbed, modelled);
-		fprintf(task->csv, "%.2f,%.6f,%.3f\n", skews[i], result.absorbed, modelled);
+		fprintf(task->csv, "%.2f,%.6f,%.6f,%.6f,%.6f,%.1f,%.1f,%.3f\n", skews[i],
+			result.absorbed, result.best, uneven_uncached(&result), uneven(&result),
+			result.reports, result.exchanges, modelled);
 	}
 	printf("\nThe paper's four functions: %.2f to %.2f without the cache, %.2f to %.2f with it, at\n"
 	       "%.2f to %.2f us. If all else was equal, its cache absorbed %.1f %% of that traffic.\n",
@@ -221,9 +233,9 @@ static const struct figure {
 	const char *file;
 	void (*run)(struct task *task);
 } figures[] = {
-	{ "balance", "tea_balance.csv", balance },
-	{ "throughput", "tea_throughput.csv", throughput },
-	{ "functions", "tea_functions.csv", functions },
+	{ "balance", "tea_model_balance.csv", balance },
+	{ "throughput", "tea_model_throughput.csv", throughput },
+	{ "functions", "tea_model_functions.csv", functions },
 };
 
 static int run(const struct figure *figure, struct task *task, const char *output)
