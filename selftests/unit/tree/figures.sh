@@ -67,6 +67,18 @@ sed -i "s/abcdefabcdef/$commit/" Documentation/figures/laps-2.json
 rm Documentation/figures/laps-4.json Documentation/other.md
 cp expected Documentation/laps.md
 
+echo '.results[] | "\(.load): \(.found)"' >Documentation/figures/found.jq
+printf '%s\n' '<!-- figures found -->' '<!-- end of figures -->' >Documentation/found.md
+git add Documentation && git commit -qm second
+printf '%s\n' load,found 0.5,0.25 1,0.125 >.output/bench/found.csv
+check "results of a program that writes CSV are kept" figures keep found
+check "the page has them, too" sh -c \
+	"[ \"\$(grep -v figures Documentation/found.md)\" = '0.5: 0.25
+1: 0.125' ]"
+git rm -qrf Documentation/found.md Documentation/figures/found.jq
+git commit -qm third
+rm Documentation/figures/found.json .output/bench/found.csv
+
 cat >Documentation/figures/goals.jq <<'END'
 if $ARGS.named.rows then
 	[to_entries[].value.results[] | {what: "lap \(.lap)", got: .ns, within: 1.1}]
