@@ -94,8 +94,8 @@ define help
   make bench-long       hours: latencies of containers and transports; redis-servers
                         beside INFO, with figure 7 of the ZERO paper; a host of 64
                         CPUs; wake-ups of an idle host; cgroups that have ended;
-                        slow readers; reports over a link with losses; the figures
-                        of the TEA paper in simple_switch
+                        slow readers; what remote write sends; reports over a link with
+                        losses; the figures of the TEA paper in simple_switch
   make p4               the programs of P4 switches, if a P4 compiler is installed
   make module           dart_zero.ko only
   make install          everything, for the running kernel or for KDIR
@@ -162,7 +162,7 @@ benches_counted := $(addprefix tools/bench/,runs containers transports preload w
 benches_timed := $(addprefix tools/bench/,run store tea_load tea_import scrapes outputs:100:30 \
 	xdp_reporter xdp_primitives writes) papers/simulate papers/zero/scale
 benches_long := $(addprefix tools/bench/,containers:latency transports:latency applications \
-	whole_host idle cgroups growth readers reliable) papers/tea/tea_figures
+	whole_host idle cgroups growth readers senders reliable) papers/tea/tea_figures
 
 bench bench-long: packages
 	+$(quiet)$(build) KDIR= guest $(output)/lib/libdartzero-preload.so \
