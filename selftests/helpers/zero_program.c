@@ -238,9 +238,9 @@ static void check_closed(void)
 }
 
 /*
- * Makes this thread run before those that the library starts, on one processor: when the kernel
- * says that such a thread has ended, and may preempt it then, the thread does nothing more.  It
- * needs CAP_SYS_NICE; without it that is left to chance.
+ * Makes this thread run before the threads of the library, on one processor: when the kernel says
+ * that a thread has ended, and may preempt it then, that thread does nothing more.  It needs
+ * CAP_SYS_NICE; without it chance decides.
  */
 static void run_first(void)
 {
