@@ -159,7 +159,7 @@ p4_is_there:
 # The rest takes longer than anybody waits, or needs a machine that does nothing else.
 benches_counted := $(addprefix tools/bench/,runs containers transports preload ways objects \
 	gathering probes first_values outputs:relabelling)
-benches_timed := $(addprefix tools/bench/,run store tea_load tea_import scrapes outputs:100:30 \
+benches_timed := $(addprefix tools/bench/,run store tea_load tea_import scrapes outputs \
 	xdp_reporter xdp_primitives writes) papers/simulate papers/zero/scale
 benches_long := $(addprefix tools/bench/,containers:latency transports:latency applications \
 	whole_host idle cgroups growth readers senders reliable) papers/tea/tea_figures
