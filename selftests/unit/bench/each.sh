@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only
-# Benches run so many at a time, and once more if their results are refused.
+# Several benches run at a time, and again if their results are refused.
 . "$(dirname "$0")/../../lib.sh"
 
 scratch=$(mktemp -d)
