@@ -82,8 +82,8 @@ check "its defaults are port 4792 and exact exposure" \
 check "the agent with defaults stops" host_down
 
 check "the agent starts with a limit of two clients" starts "limits: {clients: 2}"
-# are_two: two monitors are clients, and there is no place for a third client. A client that has ended
-# may still count when a monitor comes: dartd refuses the monitor then, and another one is started.
+# are_two: two monitors are clients, and dartd refuses a third client. A client that has ended may
+# still count when a monitor comes: dartd refuses the monitor then, and the test starts another.
 are_two() {
 	for number in 1 2; do
 		[ ! -e "/run/monitor$number" ] || [ -s "/run/monitor$number" ] || continue
