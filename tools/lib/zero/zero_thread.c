@@ -11,7 +11,10 @@
 
 #include "zero_internal.h"
 
-/* Of the table of this thread. */
+/*
+ * Closes the descriptors of this thread's table before it ends: the kernel closes them after it
+ * says that the thread has ended.
+ */
 static void close_all(void)
 {
 	syscall(SYS_close_range, 0, UINT_MAX, 0);
@@ -76,8 +79,10 @@ static void *run(void *started)
 	}
 	if (!ret && !zero->is_fixed) {
 		ret = -pthread_create(&passer, NULL, pass_wakes, zero);
-		if (ret)
+		if (ret) {
 			dart_zero__unshare(zero);
+			close_all();
+		}
 	}
 	zero->result = ret;
 	sem_post(&zero->has_begun);
@@ -90,7 +95,6 @@ static void *run(void *started)
 		pthread_join(passer, NULL);
 	/* Without memory for it the memfd stays under the values. */
 	dart_zero__unshare(zero);
-	/* The kernel closes descriptors of a thread after it says that the thread has ended. */
 	close_all();
 	return NULL;
 }
